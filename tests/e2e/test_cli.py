@@ -1,0 +1,466 @@
+"""The program as its users meet it: what it prints, what it writes, how it exits."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import hushmap as hm
+from hushmap.bundle.schema import schema
+from hushmap.cli import main
+from hushmap.log import engine
+from hushmap.planning.frontier import frontier
+from hushmap.planning.parameters import PlanParameters
+from hushmap.planning.plan import plan_with
+
+EXAMPLE = "examples/hospital.csv"
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return stopped.value.code, printed.out, printed.err
+
+    return call
+
+
+def test_inspect_prints_the_table_and_says_that_it_is_for_the_owner(run):
+    status, out, err = run("inspect", EXAMPLE)
+    assert (status, err) == (0, "")
+    for part in ("Cases", "11", "Edges with start and end", "8", "owner of the log only"):
+        assert part in out
+
+
+def test_inspect_as_json_has_stable_keys(run):
+    status, out, _ = run("inspect", EXAMPLE, "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert [found[key] for key in ("cases", "activities", "events", "edges", "edges_with_start_end",
+                                   "variants")] == [11, 4, 33, 5, 8, 4]  # fmt: skip
+    assert found["trace_length"] == {"min": 1, "max": 4, "mean": 3.0}
+    assert set(found["case_duration_seconds"]) == {"min", "max", "mean"}
+    assert found["quality"]["rows_read"] == 33
+    assert set(found["quality"]["dropped"]) == {
+        "no case", "no activity", "no timestamp", "unreadable timestamp", "lifecycle not complete"
+    }  # fmt: skip
+
+
+def test_what_a_plan_writes_is_closed_from_the_first_moment(tmp_path, monkeypatch, run):
+    """A mode that is set after writing leaves a moment in which anyone may read."""
+    written, real = [], Path.write_bytes
+
+    def write_bytes(path, content):
+        written.append(stat.S_IMODE(path.parent.stat().st_mode))
+        return real(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    (tmp_path / "risks.csv").write_text("an older one, open to all")
+    assert run("plan", EXAMPLE, "--out", tmp_path, "--json")[0] == 0
+    assert written == [0o700] * 4 == [0o700] * len(list(tmp_path.iterdir()))
+    assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_hostile_certificate_does_not_steer_the_terminal(run, tmp_path):
+    assert (
+        run("release", EXAMPLE, "--max-risk", "0.3", "--out", tmp_path / "out", "--no-picture")[0]
+        == 0
+    )
+    path = tmp_path / "out/public/certificate.json"
+    certificate = json.loads(path.read_text())
+    for nasty in ("[/red]", "[link=http://x.example]1.0[/link]", "1.0\u202egnp"):
+        path.write_text(json.dumps(certificate | {"version": nasty, "promised": [nasty]}))
+        status, out, err = run("show", tmp_path / "out")
+        assert (status, err) == (0, "")
+        assert nasty.replace("\u202e", "�") in out
+        assert "\u202e" not in out
+
+
+def test_a_terminated_release_leaves_no_temporary_files(tmp_path):
+    """Killed by SIGTERM between two files; what lies around then would hold the log."""
+    code = (
+        "import os, signal; from hushmap.cli import main; done = []; real = os.fsync\n"
+        "def stop(handle):\n"
+        "    done.append(real(handle))\n"
+        "    if len(done) == 2: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "os.fsync = stop\n"
+        f"main(['release', {EXAMPLE!r}, '--max-risk', '0.3', '--no-picture', '--out', "
+        f"{str(tmp_path / 'out')!r}])"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(tmp_path)}, check=False
+    )
+    assert made.returncode == 143
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_plan_without_a_limit_is_the_frontier(run):
+    status, out, _ = run("plan", EXAMPLE, "--json", "--compare", "--annotate", "mean")
+    found = json.loads(out)
+    assert status == 0
+    assert found["format"] == "hushmap/frontier/1"
+    assert {point["attacker"] for point in found["risks"]} == {"any", "empirical", "paper"}
+    assert {point["reading"] for point in found["errors"]} == {"mean", "per-edge", "paper"}
+    for key in ("annotation", "attacker", "risk", "expected_mape", "expected_smape", "median_ape",
+                "worst_ape", "median_epsilon"):  # fmt: skip
+        assert key in found["risks"][0]
+    text = run("plan", EXAMPLE)[1]
+    assert "what each risk costs" in text
+    assert "the least risk for each error" in text
+    side_by_side = run("plan", EXAMPLE, "--compare")[1]
+    assert "all three" in side_by_side  # of counts, no attacker costs more than another
+    assert "empirical" not in side_by_side.split("the least risk")[0]
+
+
+def test_plan_with_a_limit_is_one_point_edge_by_edge(run, tmp_path):
+    status, out, _ = run("plan", EXAMPLE, "--max-risk", "0.2", "--json", "--out", tmp_path / "plan")
+    found = json.loads(out)
+    assert status == 0
+    assert found["format"] == "hushmap/plan/1"
+    assert found["summary"]["release"]["risk"] == pytest.approx(0.2)
+    assert len(found["edges"]) == 8
+    assert "released" not in found["edges"][0]
+    names = {file.name for file in (tmp_path / "plan").iterdir()}
+    assert names == {"edges.csv", "frequency-expected_ape.svg", "frequency-epsilon_range.svg",
+                     "frequency-risk.svg"}  # fmt: skip
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "plan").iterdir()} == {0o600}
+    assert run("plan", EXAMPLE, "--out", tmp_path / "frontier", "--json")[0] == 0
+    names = {file.name for file in (tmp_path / "frontier").iterdir()}
+    assert names == {"risks.csv", "errors.csv", "frontier.svg", "heat-map.svg"}
+    status, out, _ = run("plan", EXAMPLE, "--max-error", "0.3", "--compare")
+    assert status == 0
+    assert "It is not a limit for a person" in out
+    assert "not published" in out.replace("\n", " ")
+
+
+def test_release_writes_a_bundle_that_show_reads_back(run, tmp_path):
+    out = tmp_path / "out"
+    status, printed, err = run("release", EXAMPLE, "--max-risk", "0.2", "--annotate", "frequency",
+                               "--annotate", "mean", "--max-duration", "2d", "--out", out)  # fmt: skip
+    assert (status, err) == (0, "")
+    for part in ("To share:", "To keep:", "The promise:", "20 percentage points"):
+        assert part in printed
+    assert "Limit: risk 0.2. Reached: risk 0.200 for everything" in " ".join(printed.split())
+    assert stat.S_IMODE((out / "owner").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (out / "owner").iterdir()} == {0o600}
+    names = {file.name for file in (out / "public").iterdir()}
+    assert names == {"map.json", "map.csv", "map.dfg", "map.graphml", "map.dot", "map.svg", "map.html",
+                     "certificate.json", "certificate.html"}  # fmt: skip
+    for kind, path in (("map", "public/map.json"), ("certificate", "public/certificate.json"),
+                       ("report", "owner/report.json")):  # fmt: skip
+        jsonschema.validate(json.loads((out / path).read_text()), schema(kind))
+    status, printed, _ = run("show", out)
+    assert status == 0
+    assert "as they were released" in printed
+    shown = json.loads(run("show", out / "public", "--json")[1])
+    assert shown["map"]["edges"] == json.loads((out / "public/map.json").read_text())["edges"]
+    (out / "public/map.csv").write_text("changed")
+    status, _, err = run("show", out)
+    assert status == 1
+    assert "map.csv" in err
+
+
+def test_release_as_json_names_what_it_wrote(run, tmp_path):
+    status, out, _ = run(
+        "release", EXAMPLE, "--max-error", "0.5", "--json", "--out", tmp_path / "o"
+    )
+    found = json.loads(out)
+    assert status == 0
+    assert set(found) == {"out", "public", "owner", "summary"}
+    assert sorted(found["public"]) == sorted(f.name for f in (tmp_path / "o/public").iterdir())
+    assert found["summary"]["frequency"]["realised_mape"] >= 0
+    certificate = json.loads((tmp_path / "o/public/certificate.json").read_text())
+    assert certificate["problem"] == "max_error"
+    assert "risk" not in certificate
+    assert "epsilon" not in certificate
+
+
+def test_release_leaves_what_stands_there_unless_told(run, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    status, _, err = run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path)
+    assert status == 1
+    assert "not empty" in err
+    assert "--overwrite" in err
+    assert run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path, "--overwrite")[0] == 1
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    for _ in range(2):
+        assert (
+            run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path / "o", "--overwrite")[0]
+            == 0
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "part"),
+    [
+        (["inspect", "nowhere.csv"], 1, "no such file"),
+        (["inspect"], 2, "LOG"),
+        (["inspect", EXAMPLE, "--colour"], 2, "--colour"),
+        (["conjure"], 2, "conjure"),
+        (["inspect", EXAMPLE, "--activity", "activty"], 1, "Did you mean 'activity'"),
+        (["plan", EXAMPLE, "--max-risk", "0.1", "--max-error", "0.1"], 2, "Both"),
+        (["plan", EXAMPLE, "--max-risk", "2"], 2, "--max-risk"),
+        (["plan", EXAMPLE, "--annotate", "colour"], 2, "--annotate"),
+        (["plan", EXAMPLE, "--max-duration", "2d", "--range", "observed"], 2, "--range"),
+        (["plan", EXAMPLE, "--max-error", "0.000001", "--annotate", "min"], 3, "In the way"),
+        (["plan", EXAMPLE, "--annotate", "sum", "--annotate", "mean"], 3, "number of occurrences"),
+        (["release", EXAMPLE, "--out", "x"], 2, "No limit"),
+        (["release", EXAMPLE, "--max-risk", "0.1"], 2, "--out"),
+        (["release", EXAMPLE, "--max-risk", "0.1", "--annotate", "mean", "--out", "x"], 3, "--range observed"),
+        (["show", "examples"], 1, "bundle"),
+    ],
+)  # fmt: skip
+def test_errors_are_short_and_have_their_exit_status(run, arguments, status, part):
+    code, out, err = run(*arguments)
+    assert code == status
+    assert part in err
+    assert out == ""
+    assert 1 <= len(err.strip().splitlines()) <= 3
+    assert "Traceback" not in err
+    assert not Path("x").exists()
+
+
+def test_the_log_is_quoted_only_where_the_owner_asks(run, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("case,activity,timestamp\n1,a,2026-01-05\ngeheim,b\n")
+    status, _, err = run("inspect", path)
+    assert status == 1
+    assert "row 3" in err
+    assert "geheim" not in err
+    assert "geheim" in run("inspect", path, "--owner-details")[2]
+
+
+@pytest.mark.parametrize("options", [[], ["--max-risk", "0.2"]])
+def test_a_file_in_the_way_of_the_tables_is_named(run, tmp_path, options):
+    file = tmp_path / "file"
+    file.touch()
+    for place in (file, file / "below"):
+        status, _, err = run("plan", EXAMPLE, *options, "--out", place)
+        assert status == 1
+        assert str(file) in err
+        assert "Check the path" in err
+        assert 1 <= len(err.strip().splitlines()) <= 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["inspect", EXAMPLE, "--json"], ["plan", EXAMPLE]])
+def test_a_full_disk_is_no_defect(arguments):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "hushmap", *arguments],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "defect" not in done.stderr
+    assert 1 <= len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_no_password_is_printed_with_the_statistics(run, tmp_path):
+    import sqlite3
+
+    path = tmp_path / "log.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE log(case_id, activity, timestamp)")
+        connection.execute("INSERT INTO log VALUES (1, 'a', '2026-01-05')")
+    shown = _inspected_source(run, f"sqlite:///{path}", "--table", "log")
+    assert str(path) in shown
+    from hushmap.cli import inspect as verb
+
+    assert verb.shown_source("postgresql://me:geheim@host/db") == "postgresql://me:***@host/db"
+
+
+def _inspected_source(run, *arguments):
+    status, out, _ = run("inspect", *arguments)
+    assert status == 0
+    return "".join(out.splitlines()[:3])
+
+
+def test_a_defect_is_no_traceback(run, monkeypatch):
+    import hushmap
+
+    monkeypatch.setattr(hushmap, "inspect", lambda _: 1 / 0)
+    status, _, err = run("inspect", EXAMPLE)
+    assert status == 1
+    assert "Traceback" not in err
+    assert "ZeroDivisionError" in err
+
+
+def test_standard_input_is_read():
+    done = subprocess.run(
+        [sys.executable, "-m", "hushmap", "inspect", "-", "--json"],
+        input=Path(EXAMPLE).read_bytes(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["cases"] == 11
+
+
+def test_help_and_version(run):
+    assert run("--help")[0] == 0
+    assert run("--version")[1].startswith("hushmap ")
+    status, out, _ = run()
+    assert status == 2
+    assert "inspect" in out
+    for verb in ("inspect", "plan", "release", "show"):
+        assert run(verb, "--help")[0] == 0
+
+
+def test_ctrl_c_leaves_nothing_and_exits_130(tmp_path):
+    """The log is a pipe that never ends, so the program is surely still at work."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hushmap", "release", "-", "--max-risk", "0.2", "--out", tmp_path / "o"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob("hushmap-*/standard-input.csv")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"interrupted" in err
+    assert not (tmp_path / "o").exists()
+    assert not list(tmp_path.glob("hushmap-*"))
+
+
+@pytest.fixture
+def ctrl_c():
+    """Press Ctrl-C as soon as a function is called, and let it go on."""
+
+    def during(function):
+        def interrupted(*arguments, **named):
+            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                return function(*arguments, **named)
+            finally:
+                timer.cancel()
+
+        return interrupted
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield during
+    signal.signal(signal.SIGINT, previous)
+
+
+def wait(*_arguments, **_named):
+    """Work that would take a minute."""
+    for _ in range(6000):
+        time.sleep(0.01)
+
+
+def count_for_ever(log, **_options):
+    """Work within the engine that would take hours: every pair of a hundred thousand million."""
+    log.engine.row(
+        "SELECT count(*) FROM range(1000000) AS a, range(1000000) AS b WHERE a.range % 7 = b.range % 5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "at", "work"),
+    [
+        ("release", "hushmap.discovery.discover", count_for_ever),
+        ("plan", "hushmap.discovery.discover", count_for_ever),
+        ("release", "hushmap.planning.plan.plan_with", wait),
+        ("plan", "hushmap.planning.frontier.frontier", wait),
+        ("release", "hushmap.bundle.writing._write_owner", wait),
+        ("release", "hushmap.bundle.writing._write_public", wait),
+        ("plan", "hushmap.picture.heat_map_svg", wait),
+        ("plan", "pathlib.Path.chmod", wait),
+    ],
+)
+def test_ctrl_c_at_any_step_leaves_nothing_half_written(
+    run, monkeypatch, tmp_path, ctrl_c, verb, at, work
+):
+    """Also within the engine, whose own word for it is another error."""
+    monkeypatch.setattr(at, ctrl_c(work))
+    limit = ("--max-risk", "0.2") if verb == "release" else ()
+    began = time.monotonic()
+    status, out, err = run(verb, EXAMPLE, *limit, "--out", tmp_path / "o")
+    assert status == 130
+    assert "interrupted; nothing was written" in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert time.monotonic() - began < 30
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_that_is_interrupted_leaves_the_files_of_an_earlier_one(
+    run, monkeypatch, tmp_path, ctrl_c
+):
+    assert run("plan", EXAMPLE, "--out", tmp_path)[0] == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr("pathlib.Path.chmod", ctrl_c(wait))
+    assert run("plan", EXAMPLE, "--attacker", "empirical", "--out", tmp_path)[0] == 130
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_bars_are_honest_shares_of_a_known_whole(monkeypatch):
+    """What is done only grows to the whole, for events of a log and for points of a frontier."""
+    log = hm.read_log(EXAMPLE)
+    seen = []
+    frontier(hm.discover(log), [PlanParameters.of()], on_progress=lambda *at: seen.append(at))
+    assert seen == [(number, 33) for number in range(1, 34)]
+    seen.clear()
+    plan_with(hm.discover(log), PlanParameters.of(max_error=0.5), lambda *at: seen.append(at))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1] == (11, 11)
+    assert len({done for done, _ in seen}) > 5  # the search for the risk shows
+    log.workspace.run(
+        "CREATE TABLE many AS SELECT range % 10000 AS case_id, 'a' AS activity, "
+        "hash(range)::HUGEINT % 1000000000 AS t, range AS seq FROM range(1000000)"
+    )
+    large = replace(log, relation="many", intake=replace(log.intake, rows_read=1_000_000))
+    seen.clear()
+    monkeypatch.setattr(engine, "_LOOKS_PER_SECOND", 100)
+    hm.discover(large, on_progress=lambda *at: seen.append(at))
+    done = [done for done, _ in seen]
+    assert {whole for _, whole in seen} == {1_000_000}
+    assert 0 <= min(done) <= max(done) <= 1_000_000
+    assert done == sorted(done)
+
+
+def test_importing_hushmap_imports_nothing_heavy():
+    code = (
+        "import sys, hushmap, hushmap.cli; "
+        "print(sorted({'duckdb', 'opendp', 'pandas', 'polars', 'pyarrow', 'networkx', 'pm4py', "
+        "'pygraphviz', 'rich.console', 'adbc_driver_manager', 'pyspark', 'py4j'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_one_event_is_a_log(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("case,activity,timestamp\n1,--,2026-01-05\n")
+    assert run("inspect", path)[0] == 0
+    assert run("plan", path)[0] == 0
+    assert run("release", path, "--max-risk", "0.2", "--out", tmp_path / "o")[0] == 0
+    status, _, err = run("plan", path, "--annotate", "mean")
+    assert status == 2
+    assert "--annotate frequency" in err
+
+
+def test_names_cannot_steer_the_terminal(run, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(
+        'case,activity,timestamp\n1,"a\x1b[31m\x07\u202eb[bold]",2026-01-05\n1,c,2026-01-06\n'
+    )
+    out = tmp_path / "o"
+    printed = run("plan", path, "--max-risk", "0.2")[1]
+    printed += run("release", path, "--max-risk", "0.2", "--out", out)[1]
+    printed += run("show", out)[1]
+    assert "[bold]" in printed
+    for character in "\x1b\x07\u202e":
+        assert character not in printed
+    assert "\x1b" not in run("inspect", path, "--activity", "x\x1b[31m")[2]
