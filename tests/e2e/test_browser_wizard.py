@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from logs import SHARED, real_logs
+from playwright.sync_api import expect
 from wizard import wizard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,6 +68,11 @@ class Way:
         if not asked.url.startswith((origin, "blob:", "data:")):
             self.trouble.append(f"request: {asked.url}")
 
+    def ready(self, marker):
+        """Wait for a new page by something on it, and until its script has run."""
+        marker.wait_for()
+        self.page.wait_for_load_state()
+
     def picture(self, name):
         PICTURES.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
@@ -75,21 +81,21 @@ class Way:
         self.page.get_by_label("Drop a file here").set_input_files(path)
         self.page.get_by_role("button", name="Read the log").click()
         self.page.wait_for_url("**/columns")
-        self.page.get_by_role("button", name=re.compile("Read again|Read the log")).wait_for()
+        self.ready(self.page.get_by_role("button", name=re.compile("Read again|Read the log")))
 
     def weigh(self):
         self.page.get_by_role("button", name="Continue", exact=True).click()
-        self.page.get_by_role("heading", name="Risk against error", exact=True).wait_for()
+        self.ready(self.page.get_by_role("heading", name="Risk against error", exact=True))
 
     def review(self):
         self.page.get_by_role("button", name="Continue to the review").click()
-        self.page.get_by_role("button", name="Draw once and release").wait_for()
+        self.ready(self.page.get_by_role("button", name="Draw once and release"))
 
     def release(self):
         for box in self.page.get_by_role("checkbox").all():
             box.check()
         self.page.get_by_role("button", name="Draw once and release").click()
-        self.page.get_by_role("heading", name="Released", exact=True).wait_for()
+        self.ready(self.page.get_by_role("heading", name="Released", exact=True))
         self.page.frame_locator("iframe").locator("#map svg").wait_for()
 
     def saved(self, name, folder):
@@ -161,7 +167,7 @@ def test_from_a_file_to_both_archives(way, axe, tmp_path, scheme):
     assert violations(page, axe) == []
     one.picture(f"4-review-{scheme}")
     page.get_by_role("button", name="Draw once and release").click()
-    assert "one draw" in page.get_by_role("alert").inner_text()
+    one.ready(page.get_by_role("alert").filter(has_text="one draw"))
     one.release()
     frame = page.frame_locator("iframe")
     assert frame.locator("#map .edge").count() == 8
@@ -238,12 +244,13 @@ def test_what_was_changed_is_not_lost_on_the_way(way):
     page.get_by_role("link", name="2 Columns").click()  # not by a button of the form
     page.get_by_role("heading", name="Which column is which?").wait_for()
     page.get_by_role("link", name="3 Protect").click()
+    one.ready(page.get_by_role("heading", name="Risk against error", exact=True))
     assert number(page, "risk") == 30
     page.get_by_label("Mean time").check()
     page.get_by_label("The longest time in the log").check()
     assert page.get_by_text("Your choices have changed").is_visible()
     page.get_by_role("button", name="Continue to the review").click()
-    page.get_by_text("Your choices had changed").wait_for()  # first it shows what they cost
+    one.ready(page.get_by_text("Your choices had changed"))  # first it shows what they cost
     page.get_by_text("Expect mean times to be off by").wait_for()
     assert number(page, "risk") == 30
     one.review()
@@ -303,7 +310,7 @@ def test_a_map_with_times_of_a_log_with_foreign_names(way, tmp_path):
     one = way()
     page = one.page
     one.read(log)
-    assert page.get_by_label("Case", exact=True).evaluate("e => e === document.activeElement")
+    expect(page.get_by_label("Case", exact=True)).to_be_focused()
     assert "Which" not in page.get_by_role("alert").inner_text()
     for label, column in (("Case", "wer"), ("Activity", "was"), ("Time", "wann")):
         page.get_by_label(label, exact=True).select_option(column)
@@ -312,11 +319,11 @@ def test_a_map_with_times_of_a_log_with_foreign_names(way, tmp_path):
     page.get_by_label("Mean time").check()
     assert page.get_by_text("Your choices have changed").is_visible()
     page.get_by_role("button", name="Weigh again").click()
-    assert "name the longest" in page.locator("#error-max_duration").inner_text()
-    assert page.get_by_label("Longest time of a step").evaluate("e => e === document.activeElement")
+    one.ready(page.locator("#error-max_duration").filter(has_text="name the longest"))
+    expect(page.get_by_label("Longest time of a step")).to_be_focused()
     page.get_by_label("Longest time of a step").fill("3d")
     page.get_by_role("button", name="Weigh again").click()
-    page.get_by_text("Expect mean times to be off by").wait_for()
+    one.ready(page.get_by_text("Expect mean times to be off by"))
     assert page.locator(".wide-only .mark").count() == 2
     assert page.get_by_text(HOSTILE).count() > 0
     one.review()
@@ -336,7 +343,8 @@ def test_without_scripts_it_goes_step_by_step(way, tmp_path):
     one.weigh()
     page.get_by_label("Error in %").fill("50")
     page.get_by_role("radio", name="Error").check()
-    page.get_by_role("button", name="Show this point").last.click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Show this point").last.click()
     risk = number(page, "risk")
     assert f"more than {risk:g} percentage points" in page.locator("#meaning").inner_text()
     one.review()
@@ -376,7 +384,8 @@ def test_it_is_usable_on_a_telephone(way, axe, scheme):
     assert page.frame_locator("iframe").locator("#map .edge").count() == 8
     looked_at("5-release")
     for step in ("1 Log", "2 Columns", "3 Protect", "4 Review"):  # what can no longer be changed
-        page.get_by_role("link", name=step).click()
+        with page.expect_navigation():
+            page.get_by_role("link", name=step).click()
         page.get_by_text("has been released").wait_for()
         assert violations(page, axe) == []
 
