@@ -98,6 +98,11 @@ def aims(found: Results) -> Iterator[Aim]:
                 found.get("xes", "r4pm", size, "peak_mb"),
             )
             yield Aim(f"XES of {size:,} events: memory beside r4pm's", 0.33, memory)
+    for size in found.sizes("xes"):
+        peak = found.get("xes", "in 200MB", size, "peak_mb")
+        yield Aim(
+            f"XES of {size:,} events with --memory-limit 200MB: peak memory", 400, peak, " MB"
+        )
     for size in found.sizes("graph"):
         if size < 10_000_000:
             continue

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 from dataclasses import asdict
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from hushmap.exceptions import LogError
@@ -24,7 +26,37 @@ def document(body, head="<log>"):
 
 def read(text, **options):
     content = text if isinstance(text, bytes) else text.encode()
-    return read_xes(io.BytesIO(content), **options)
+    return read_whole(io.BytesIO(content), **options)
+
+
+def read_whole(sources, **options):
+    """All parts put together, and the traces of one id as one case: by the definition."""
+    parts = []
+    names = read_xes(sources, parts.append, **options)
+    return whole(parts, names)
+
+
+def whole(parts, names):
+    cases, case_of_trace = {}, []
+    for part in parts:
+        assert part.first_id == len(case_of_trace)
+        for trace_id in part.ids:
+            known = object() if trace_id is None else trace_id
+            case_of_trace.append(cases.setdefault(known, len(cases)))
+
+    def joined(column, kind):
+        return np.concatenate([np.empty(0, kind), *(getattr(part, column) for part in parts)])
+
+    return SimpleNamespace(
+        case=np.array(case_of_trace, dtype=np.int32)[joined("trace", np.int32)],
+        activity=joined("activity", np.int32),
+        time=joined("time", np.int64),
+        lifecycle=joined("lifecycle", np.int16),
+        activities=names.activities,
+        lifecycles=names.lifecycles,
+        case_count=len(cases),
+        quality=names.quality,
+    )
 
 
 def activities(events):

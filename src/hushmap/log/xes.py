@@ -1,7 +1,7 @@
 """Event logs in XES (IEEE 1849), plain or compressed with gzip, one or many files.
 
 Only what is asked for is kept: which case, which activity, when, and the lifecycle step. The
-file flows through; memory holds the coded columns (18 bytes per event) and a few blocks.
+file flows through, and its events leave in parts; memory holds one part and a few blocks.
 
 Two readers give the same answers. ``xes_blocks`` reads whole traces at once with NumPy, where
 the file is written the way nearly all are; ``xes_expat`` reads whatever is XML. The one parser
@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias
 import numpy as np
 
 from hushmap.log.xes_blocks import Block, can_read, read_block
-from hushmap.log.xes_events import MISSING, EventsBuilder, XesEvents, XesKeys, XesQuality
+from hushmap.log.xes_events import (
+    MISSING,
+    PartsBuilder,
+    XesKeys,
+    XesNames,
+    XesPart,
+    XesQuality,
+)
 from hushmap.log.xes_expat import VALUE_ELEMENTS, XesParser, XmlReader
 from hushmap.log.xes_source import Unpacker, opened
 from hushmap.log.xes_text import PADDING
@@ -37,7 +44,8 @@ __all__ = [
     "NO_TIME",
     "UNREADABLE_TIME",
     "XesAttributes",
-    "XesEvents",
+    "XesNames",
+    "XesPart",
     "XesQuality",
     "read_xes",
     "xes_attributes",
@@ -61,6 +69,7 @@ _LARGEST_KEPT = (32 << 20) - 8192
 
 def read_xes(
     sources: Source | Sequence[Source],
+    take: Callable[[XesPart], None],
     *,
     case: str = "concept:name",
     activity: str = "concept:name",
@@ -68,12 +77,12 @@ def read_xes(
     lifecycle: str = "lifecycle:transition",
     max_unpacked_bytes: int | None = None,
     on_progress: Callable[[int], None] | None = None,
-) -> XesEvents:
+) -> XesNames:
     """Read the events of one log from its files.
 
     Args:
-        sources: A path or a binary stream, or several, which become one log: traces of one id
-            are one case, wherever they stand.
+        sources: A path or a binary stream, or several, which become one log.
+        take: Given the events, part by part, in their order.
         case: Key of the trace's attribute that is the case id.
         activity: Key of the event's attribute that names the activity.
         timestamp: Key of the event's attribute that is the time.
@@ -83,12 +92,15 @@ def read_xes(
         on_progress: Called with the bytes read so far, of all files together, as they are on
             disk.
 
+    Returns:
+        What the codes in the parts mean, and what was noticed.
+
     Raises:
         LogError: A file cannot be opened or read, or is not XES; says where.
         LogTooLargeError: A gzip file unpacks to more than it may.
     """
     keys = XesKeys(case=case, activity=activity, timestamp=timestamp, lifecycle=lifecycle)
-    builder = EventsBuilder()
+    builder = PartsBuilder(take)
     done = 0
     for source in _listed(sources):
 
@@ -114,7 +126,7 @@ def _listed(sources: Source | Sequence[Source]) -> Sequence[Source]:
 class _FileReader:
     """Reads one file: cuts it into blocks, has them read in parallel, and keeps their order."""
 
-    def __init__(self, parser: XesParser, keys: XesKeys, builder: EventsBuilder) -> None:
+    def __init__(self, parser: XesParser, keys: XesKeys, builder: PartsBuilder) -> None:
         self._parser = parser
         self._keys = keys
         self._builder = builder

@@ -1,24 +1,31 @@
-"""What an XES log comes to: one integer code per event and column, and what was noticed."""
+"""What an XES log comes to: one integer code per event and column, and what was noticed.
+
+A log flows through in parts, so that memory does not grow with it. Codes are the same in all parts;
+what they mean is known at the end.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import compress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hushmap.exceptions import ColumnError
-from hushmap.log.xes_times import UNREADABLE_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
-Code = TypeVar("Code", np.int16, np.int32, np.int64)
+    Ints = npt.NDArray[np.int64]
 
 MISSING = -1
 """The code of an activity or a lifecycle step that an event does not have."""
 MAX_LIFECYCLES = 2**15 - 1
+PART = 1 << 18
+"""So many events are handed on together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +44,12 @@ class XesQuality:
 
     traces: int
     traces_without_id: int
-    """Traces with events that have no id: each became a case of its own."""
-    traces_merged: int
-    """Traces with events whose id an earlier trace has: they became one case with it."""
+    """Traces with events that have no id: each becomes a case of its own."""
     traces_without_event: int
     """They make no case."""
+    events: int
     events_outside_traces: int
-    """Events directly under ``<log>``: they belong to no case and were dropped."""
+    """Events directly under ``<log>``: they belong to no case and are dropped."""
     events_without_activity: int
     events_without_lifecycle: int
     events_without_timestamp: int
@@ -54,47 +60,48 @@ class XesQuality:
     """Times whose digits beyond the microsecond were not zero and were cut off."""
 
 
-@dataclass(frozen=True, slots=True)
-class XesEvents:
-    """The events of one or more XES files, in their order. Owner only.
+@dataclass(frozen=True, slots=True, repr=False)
+class XesPart:
+    """Some events of one or more XES files, in their order. Owner only.
 
-    ``repr`` shows the shape and no value of the log.
+    Traces are numbered from 0 in the order in which they stand; those without an event have no
+    number. A trace may have events in several parts. Nothing is said here of which traces are one
+    case: that is for those who see all of them.
     """
 
-    case: npt.NDArray[np.int32]
-    """Code of the event's case, 0 up to ``case_count - 1``, in the order of first traces."""
+    trace: npt.NDArray[np.int32]
+    """Number of the event's trace."""
     activity: npt.NDArray[np.int32]
-    """Index into ``activities``; -1 where the event has none."""
+    """Index into ``XesNames.activities``; -1 where the event has none."""
     time: npt.NDArray[np.int64]
     """Microseconds since 1970 UTC; ``NO_TIME`` where missing, else ``UNREADABLE_TIME``."""
-    lifecycle: npt.NDArray[np.int16] | None
-    """Index into ``lifecycles``; -1 where the event has none; None where no event has one."""
-    activities: tuple[str, ...]
-    lifecycles: tuple[str, ...]
-    case_count: int
-    quality: XesQuality
-
-    @property
-    def time_unit(self) -> str | None:
-        """The coarsest of second, millisecond and microsecond that holds every time."""
-        times = self.time[self.time > UNREADABLE_TIME]
-        if not len(times):
-            return None
-        for unit, size in (("second", 1_000_000), ("millisecond", 1_000)):
-            if not (times % size).any():
-                return unit
-        return "microsecond"
+    lifecycle: npt.NDArray[np.int16]
+    """Index into ``XesNames.lifecycles``; -1 where the event has none."""
+    first_id: int
+    """Number of the first trace in ``ids``."""
+    ids: list[str | None]
+    """Ids of the traces that ended since the last part; None where a trace has none."""
 
     def __repr__(self) -> str:
-        return (
-            f"XesEvents({len(self.case)} events, {self.case_count} cases,"
-            f" {len(self.activities)} activities)"
-        )
+        return f"XesPart({len(self.time)} events, owner only)"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class XesNames:
+    """What the codes of all parts mean, and what was noticed. Owner only."""
+
+    activities: tuple[str, ...]
+    lifecycles: tuple[str, ...]
+    """Empty where no event has any."""
+    quality: XesQuality
+
+    def __repr__(self) -> str:
+        return f"XesNames({len(self.activities)} activities, owner only)"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a log: the events read, and the traces that ended, since the last batch.
+    """What a reader answers: the events read, and the traces that ended, since the last batch.
 
     A trace may begin in one batch and end in a later one. Codes are of this batch alone.
     """
@@ -122,81 +129,94 @@ _SUMMED = (
 )
 
 
-class EventsBuilder:
-    """Puts batches together; codes are shared by all of them, over several files too."""
+class PartsBuilder:
+    """Makes parts of batches; codes are shared by all of them, over several files too."""
 
-    def __init__(self) -> None:
-        self._cases: dict[str, int] = {}
+    def __init__(self, take: Callable[[XesPart], None]) -> None:
+        """``take`` is given every part, in order."""
+        self._take = take
         self._activities: dict[str, int] = {}
         self._lifecycles: dict[str, int] = {}
-        self._case_of_trace: list[npt.NDArray[np.int32]] = []
-        self._length_of_trace: list[npt.NDArray[np.int64]] = []
+        self._counts = dict.fromkeys((field.name for field in fields(XesQuality)), 0)
+        self._ended = 0
+        """Traces with events that ended in earlier parts: the number of the one that goes on."""
+        self._ahead = 0
+        """Events of that trace which are in earlier parts."""
+        self._renew()
+
+    def _renew(self) -> None:
+        self._held = 0
+        self._ids: list[str | None] = []
+        self._lengths: list[Ints] = []
         self._activity: list[npt.NDArray[np.int32]] = []
         self._lifecycle: list[npt.NDArray[np.int16]] = []
-        self._time: list[npt.NDArray[np.int64]] = []
-        self._case_count = 0
-        self._counts = dict.fromkeys((field.name for field in fields(XesQuality)), 0)
+        self._time: list[Ints] = []
 
     def add(self, batch: Batch) -> None:
         """Append a batch."""
         self._add_traces(batch.trace_ids, batch.trace_lengths)
-        self._activity.append(_recode(batch.activity, batch.activities, self._activities))
+        activity = _recode(batch.activity, batch.activities, self._activities)
         lifecycle = _recode(batch.lifecycle, batch.lifecycles, self._lifecycles)
         if len(self._lifecycles) > MAX_LIFECYCLES:
             raise ColumnError(
                 f"The lifecycle attribute has more than {MAX_LIFECYCLES} distinct values.",
                 hint="It should name steps such as 'start' and 'complete'; check its key.",
             )
+        self._activity.append(activity)
         self._lifecycle.append(lifecycle.astype(np.int16))
         self._time.append(batch.time)
+        counts = self._counts
+        counts["events"] += len(batch.time)
+        counts["events_without_activity"] += int(np.count_nonzero(activity == MISSING))
+        counts["events_without_lifecycle"] += int(np.count_nonzero(lifecycle == MISSING))
         for name in _SUMMED:
-            self._counts[name] += getattr(batch, name)
+            counts[name] += getattr(batch, name)
+        self._held += len(batch.time)
+        if self._held >= PART:
+            self._hand_on()
 
-    def _add_traces(self, ids: list[str | None], lengths: npt.NDArray[np.int64]) -> None:
-        counts, known, count = self._counts, self._cases, self._case_count
+    def _add_traces(self, ids: list[str | None], lengths: Ints) -> None:
+        counts = self._counts
         counts["traces"] += len(ids)
         some = lengths > 0
         if not some.all():
             counts["traces_without_event"] += len(ids) - int(np.count_nonzero(some))
             ids = list(compress(ids, some.tolist()))
             lengths = lengths[some]
-        without_id = ids.count(None)
-        if without_id or not known.keys().isdisjoint(ids) or len(set(ids)) < len(ids):
-            cases = []
-            for trace_id in ids:
-                case = count if trace_id is None else known.setdefault(trace_id, count)
-                cases.append(case)
-                count += case == count
-            counts["traces_without_id"] += without_id
-            counts["traces_merged"] += len(ids) - (count - self._case_count)
-            self._case_of_trace.append(np.array(cases, dtype=np.int32))
-        else:  # all are new, as they nearly always are
-            count += len(ids)
-            new = range(self._case_count, count)
-            known.update(zip(ids, new, strict=True))  # type: ignore[arg-type]  # none is None
-            self._case_of_trace.append(np.arange(self._case_count, count, dtype=np.int32))
-        self._case_count = count
-        self._length_of_trace.append(lengths)
+        counts["traces_without_id"] += ids.count(None)
+        self._ids += ids
+        self._lengths.append(lengths)
 
-    def finish(self) -> XesEvents:
-        """Join all that was added."""
-        case = np.repeat(
-            _join(self._case_of_trace, np.int32), _join(self._length_of_trace, np.int64)
+    def _hand_on(self) -> None:
+        """Give away what is held; the last of its events may be of a trace that goes on."""
+        lengths = np.concatenate(self._lengths)
+        if len(lengths):
+            lengths[0] -= self._ahead
+            self._ahead = 0
+        rest = self._held - int(lengths.sum())
+        self._ahead += rest
+        first = self._ended
+        self._ended += len(lengths)
+        numbers = np.arange(first, self._ended + 1, dtype=np.int32)
+        part = XesPart(
+            trace=np.repeat(numbers, np.append(lengths, rest)),
+            activity=np.concatenate(self._activity),
+            time=np.concatenate(self._time),
+            lifecycle=np.concatenate(self._lifecycle),
+            first_id=first,
+            ids=self._ids,
         )
-        activity = _join(self._activity, np.int32)
-        lifecycle = _join(self._lifecycle, np.int16)
-        time = _join(self._time, np.int64)
-        assert len(case) == len(activity) == len(lifecycle) == len(time)
-        self._counts["events_without_activity"] = int(np.count_nonzero(activity == MISSING))
-        self._counts["events_without_lifecycle"] = int(np.count_nonzero(lifecycle == MISSING))
-        return XesEvents(
-            case=case,
-            activity=activity,
-            time=time,
-            lifecycle=lifecycle if self._lifecycles else None,
+        self._renew()
+        self._take(part)
+
+    def finish(self) -> XesNames:
+        """Hand the rest on, and say what the codes mean."""
+        if self._held or self._ids:
+            self._hand_on()
+        assert not self._ahead
+        return XesNames(
             activities=tuple(self._activities),
             lifecycles=tuple(self._lifecycles),
-            case_count=self._case_count,
             quality=XesQuality(**self._counts),
         )
 
@@ -208,9 +228,3 @@ def _recode(
     table = [known.setdefault(name, len(known)) if name else MISSING for name in names]
     # The code of a missing name is -1, which takes the last of the table.
     return np.array([*table, MISSING], dtype=np.int32).take(codes)
-
-
-def _join(parts: list[npt.NDArray[Code]], dtype: type[Code]) -> npt.NDArray[Code]:
-    joined = np.concatenate([np.empty(0, dtype=dtype), *parts])
-    parts.clear()
-    return joined

@@ -1,24 +1,30 @@
-"""XES files as an `EventLog`: the reader's codes become rows, its findings sentences."""
+"""XES files as an `EventLog`: the reader's codes become rows, its findings sentences.
+
+Nothing here grows with the log but the engine's tables, which obey its memory limit: 18 bytes per
+event, and an id per trace while it is read.
+"""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hushmap.exceptions import ColumnError
 from hushmap.log.columns import ColumnChoice, no_such_column
 from hushmap.log.rows import NO_CASE, finish
-from hushmap.log.xes import MISSING, NO_TIME, UNREADABLE_TIME, read_xes, xes_attributes
+from hushmap.log.xes import NO_TIME, UNREADABLE_TIME, read_xes, xes_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from hushmap.log.event_log import EventLog, Workspace
     from hushmap.log.options import ReadOptions
-    from hushmap.log.xes import XesEvents, XesQuality
+    from hushmap.log.xes import XesNames, XesPart, XesQuality
 
 _DEFAULT_KEYS = {
     "case": "concept:name",
@@ -57,8 +63,10 @@ def read_xes_files(
     }
     # Other tools call a trace's attribute case:NAME; both are understood.
     keys |= {role: wish.removeprefix("case:") for role, wish in wishes.items() if wish is not None}
-    events = read_xes(
+    into = _Tables(workspace)
+    names = read_xes(
         list(paths),
+        into.take,
         case=keys["case"],
         activity=keys["activity"],
         timestamp=keys["timestamp"],
@@ -66,47 +74,75 @@ def read_xes_files(
         max_unpacked_bytes=options.max_unpacked_bytes,
         on_progress=on_bytes,
     )
-    _require_keys(events, keys, wishes, paths)
+    _require_keys(names, keys, wishes, paths)
     source = ", ".join(map(str, paths))
     choice = ColumnChoice(
         case=f"case:{keys['case']}",
         activity=keys["activity"],
         timestamp=keys["timestamp"],
-        lifecycle=None if events.lifecycle is None else keys["lifecycle"],
+        lifecycle=keys["lifecycle"] if names.lifecycles else None,
         reasons=MappingProxyType({role: _NAMED if wishes[role] else _STANDARD for role in keys}),
     )
-    relation = _rows(workspace, events)
-    outside = {NO_CASE: events.quality.events_outside_traces}
-    return finish(workspace, source, relation, choice, options, _notes(events.quality), outside)
+    relation, merged = into.relation(names)
+    outside = {NO_CASE: names.quality.events_outside_traces}
+    notes = _notes(names.quality, merged=merged)
+    return finish(workspace, source, relation, choice, options, notes, outside)
 
 
-def _rows(workspace: Workspace, events: XesEvents) -> str:
-    """Copy the codes into the engine and give the activities their names."""
-    number = len(events.case)
-    columns = {
-        "case_id": events.case,
-        "activity_code": events.activity,
-        "time": events.time,
-        "seq": np.arange(number, dtype=np.int64),
-    }
-    lifecycle = "NULL"
-    if events.lifecycle is not None:
-        columns["lifecycle_code"] = events.lifecycle
-        lifecycle = "lifecycles.name"
-    connection = workspace.connection
-    connection.register("codes", columns)
-    _names(workspace, "activities", events.activities)
-    _names(workspace, "lifecycles", events.lifecycles)
-    missing = f"time IN ({NO_TIME}, {UNREADABLE_TIME})"
-    workspace.run(
-        "CREATE TABLE events AS SELECT case_id, activities.name AS activity, "
-        f"CASE WHEN {missing} THEN NULL ELSE time END AS t, time <> {NO_TIME} AS given, "
-        f"{lifecycle} AS lifecycle, seq FROM codes "
-        "LEFT JOIN activities ON activity_code = activities.code "
-        + ("LEFT JOIN lifecycles ON lifecycle_code = lifecycles.code" * (lifecycle != "NULL"))
-    )
-    connection.unregister("codes")
-    return "events"
+class _Tables:
+    """The parts of a log as tables of the engine, which spills them where memory is short."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        workspace.run(
+            "CREATE TABLE coded (trace INTEGER, activity INTEGER, time BIGINT, lifecycle SMALLINT)"
+        )
+        workspace.run("CREATE TABLE traces (trace INTEGER, id VARCHAR)")
+
+    def take(self, part: XesPart) -> None:
+        """Append a part."""
+        columns = {
+            "trace": part.trace,
+            "activity": part.activity,
+            "time": part.time,
+            "lifecycle": part.lifecycle,
+        }
+        self._append("coded", columns)
+        if part.ids:
+            numbers = np.arange(part.first_id, part.first_id + len(part.ids), dtype=np.int32)
+            self._append("traces", {"trace": numbers, "id": np.array(part.ids, dtype=object)})
+
+    def _append(self, table: str, columns: dict[str, npt.NDArray[Any]]) -> None:
+        self._workspace.connection.register("part", columns)
+        self._workspace.run(f"INSERT INTO {table} SELECT * FROM part")
+        self._workspace.connection.unregister("part")
+
+    def relation(self, names: XesNames) -> tuple[str, bool]:
+        """SQL of the rows that `finish` takes, and whether some traces are one case."""
+        workspace = self._workspace
+        # Traces of one id are the case of the first of them.
+        workspace.run(
+            "CREATE TABLE merged AS SELECT trace, first FROM traces JOIN (SELECT id, min(trace) AS "
+            "first FROM traces WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) USING (id) "
+            "WHERE trace > first"
+        )
+        (merged,) = workspace.row("SELECT count(*) > 0 FROM merged")
+        workspace.run("DROP TABLE traces")
+        _names(workspace, "activities", names.activities)
+        rows = "coded LEFT JOIN activities ON activity = activities.code"
+        case, lifecycle = "trace", "NULL::VARCHAR"
+        if merged:
+            rows += " LEFT JOIN merged USING (trace)"
+            case = "coalesce(first, trace)"
+        if names.lifecycles:
+            _names(workspace, "lifecycles", names.lifecycles)
+            rows += " LEFT JOIN lifecycles ON lifecycle = lifecycles.code"
+            lifecycle = "lifecycles.name"
+        return (
+            f"(SELECT {case} AS case_id, activities.name AS activity, "
+            f"CASE WHEN time NOT IN ({NO_TIME}, {UNREADABLE_TIME}) THEN time END AS t, "
+            f"time <> {NO_TIME} AS given, {lifecycle} AS lifecycle, coded.rowid AS seq FROM {rows})"
+        ), merged
 
 
 def _names(workspace: Workspace, table: str, names: tuple[str, ...]) -> None:
@@ -118,19 +154,19 @@ def _names(workspace: Workspace, table: str, names: tuple[str, ...]) -> None:
 
 
 def _require_keys(
-    events: XesEvents, keys: dict[str, str], wishes: dict[str, str | None], paths: Sequence[Path]
+    names: XesNames, keys: dict[str, str], wishes: dict[str, str | None], paths: Sequence[Path]
 ) -> None:
     """An attribute that no event (or trace) has is a wrong name, and the error lists the others."""
-    count = len(events.case)
-    quality = events.quality
+    quality = names.quality
     absent = {
-        "activity": not (events.activity != MISSING).any(),
-        "timestamp": not (events.time != NO_TIME).any(),
-        "case": bool(wishes["case"]) and quality.traces_without_id == quality.traces,
-        "lifecycle": bool(wishes["lifecycle"]) and events.lifecycle is None,
+        "activity": not names.activities,
+        "timestamp": quality.events_without_timestamp == quality.events,
+        "case": bool(wishes["case"])
+        and quality.traces_without_id + quality.traces_without_event == quality.traces,
+        "lifecycle": bool(wishes["lifecycle"]) and not names.lifecycles,
     }
     for role, is_absent in absent.items():
-        if count and is_absent:
+        if quality.events and is_absent:
             found = xes_attributes(paths[0])
             available = list(found.of_traces if role == "case" else found.of_events)
             raise no_such_column(
@@ -143,11 +179,11 @@ def _require_keys(
             )
 
 
-def _notes(quality: XesQuality) -> list[str]:
+def _notes(quality: XesQuality, *, merged: bool) -> list[str]:
     notes = ["XES"]
     if quality.traces_without_id:
         notes.append("some traces have no id; each became a case of its own")
-    if quality.traces_merged:
+    if merged:
         notes.append("some traces have the id of an earlier one; traces of one id are one case")
     if quality.traces_without_event:
         notes.append("some traces have no event; they make no case")

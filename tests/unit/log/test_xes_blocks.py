@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from xes_documents import read_whole, whole
 
 from hushmap.exceptions import LogError
 from hushmap.log import xes, xes_text
-from hushmap.log.xes import read_xes
 from hushmap.log.xes_blocks import can_read, read_block
-from hushmap.log.xes_events import MISSING, Batch, EventsBuilder, XesKeys
+from hushmap.log.xes_events import MISSING, Batch, PartsBuilder, XesKeys
 from hushmap.log.xes_text import PADDING, Text, Values, distinct_values
 
 
@@ -34,15 +34,14 @@ class Drip(io.BytesIO):
 def outcome(document: bytes, size: int, **keys):
     """Everything that can be seen of reading a document, errors with their places included."""
     try:
-        events = read_xes(Drip(document, size), **keys)
+        events = read_whole(Drip(document, size), **keys)
     except LogError as error:
         return str(error)
-    lifecycle = None if events.lifecycle is None else events.lifecycle.tolist()
     return (
         events.case.tolist(),
         events.activity.tolist(),
         events.time.tolist(),
-        lifecycle,
+        events.lifecycle.tolist(),
         events.activities,
         events.lifecycles,
         events.case_count,
@@ -403,7 +402,7 @@ def test_an_interrupt_while_reading_ends_it_and_its_threads():
 
     document = f"<log>{USUAL * 20}</log>".encode()
     with pytest.raises(KeyboardInterrupt):
-        read_xes(Interrupted(document, 600))
+        read_whole(Interrupted(document, 600))
     assert not [t for t in threading.enumerate() if t.name.startswith("hushmap-xes")]
 
 
@@ -412,39 +411,65 @@ def test_an_interrupt_while_reading_ends_it_and_its_threads():
     st.lists(
         st.lists(st.tuples(st.sampled_from([None, "a", "b", "c", "d"]), st.integers(0, 2))),
         max_size=4,
-    )
+    ),
+    st.integers(1, 6),
 )
-def test_traces_of_all_batches_become_cases_as_the_definition_says(batches):
-    builder = EventsBuilder()
+def test_traces_of_all_batches_become_cases_as_the_definition_says(monkeypatch, batches, size):
+    monkeypatch.setattr("hushmap.log.xes_events.PART", size)
+    parts = []
+    builder = PartsBuilder(parts.append)
     cases, lengths, known = [], [], {}
     for batch in batches:
         total = sum(length for _, length in batch)
-        builder.add(
-            Batch(
-                trace_ids=[trace_id for trace_id, _ in batch],
-                trace_lengths=np.array([length for _, length in batch], dtype=np.int64),
-                activity=np.zeros(total, dtype=np.int32),
-                activities=["A"],
-                lifecycle=np.full(total, MISSING, dtype=np.int32),
-                lifecycles=[],
-                time=np.zeros(total, dtype=np.int64),
-                events_outside_traces=0,
-                events_without_timestamp=0,
-                events_with_unreadable_timestamp=0,
-                timestamps_without_offset=0,
-                timestamps_truncated=0,
-            )
-        )
+        ids, sizes = [trace_id for trace_id, _ in batch], [length for _, length in batch]
+        builder.add(batch_of(ids, sizes, sum(sizes)))
         for trace_id, length in batch:
             if length:
                 name = object() if trace_id is None else trace_id
                 cases.append(known.setdefault(name, len(known)))
                 lengths.append(length)
-    read = builder.finish()
+    names = builder.finish()
+    read = whole(parts, names)
+    assert all(len(part.time) >= size for part in parts[:-1])
     assert read.case.tolist() == np.repeat(np.array(cases, dtype=int), lengths).tolist()
     traces = [trace for batch in batches for trace in batch]
     assert read.case_count == len(known)
-    assert read.quality.traces == len(traces)
-    assert read.quality.traces_without_event == sum(length == 0 for _, length in traces)
-    assert read.quality.traces_without_id == sum(not t and bool(n) for t, n in traces)
-    assert read.quality.traces_merged == len(cases) - len(known)
+    assert names.quality.events == sum(lengths)
+    assert names.quality.traces == len(traces)
+    assert names.quality.traces_without_event == sum(length == 0 for _, length in traces)
+    assert names.quality.traces_without_id == sum(not t and bool(n) for t, n in traces)
+
+
+@fuzzing
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.data())
+def test_a_trace_in_several_parts_stays_one_trace(monkeypatch, lengths, data):
+    monkeypatch.setattr("hushmap.log.xes_events.PART", data.draw(st.integers(1, 5)))
+    parts = []
+    builder = PartsBuilder(parts.append)
+    ends, done, told = np.cumsum(lengths).tolist(), 0, 0
+    while done < ends[-1]:
+        step = data.draw(st.integers(1, ends[-1] - done))
+        done += step
+        ended = sum(end <= done for end in ends)
+        builder.add(batch_of([f"c{n}" for n in range(told, ended)], lengths[told:ended], step))
+        told = ended
+    read = whole(parts, builder.finish())
+    assert read.case.tolist() == np.repeat(np.arange(len(lengths)), lengths).tolist()
+
+
+def batch_of(ids, lengths, events):
+    """What a reader answers of so many events and of the traces that ended."""
+    return Batch(
+        trace_ids=ids,
+        trace_lengths=np.array(lengths, dtype=np.int64),
+        activity=np.zeros(events, dtype=np.int32),
+        activities=["A"],
+        lifecycle=np.full(events, MISSING, dtype=np.int32),
+        lifecycles=[],
+        time=np.zeros(events, dtype=np.int64),
+        events_outside_traces=0,
+        events_without_timestamp=0,
+        events_with_unreadable_timestamp=0,
+        timestamps_without_offset=0,
+        timestamps_truncated=0,
+    )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import tracemalloc
 import zlib
 
 import pytest
-from xes_documents import document, event, failure, read, trace
+from xes_documents import document, event, failure, read, read_whole, trace
 
 import hushmap as hm
 from hushmap.exceptions import EmptyLogError, LogError, LogTooLargeError
-from hushmap.log.xes import (
-    read_xes,
-    xes_attributes,
-)
+from hushmap.log.xes import xes_attributes
+from hushmap.log.xes_source import Unpacker
 
 SECRET = document(trace("secret-case", event("secret-activity", "2019-05-05T05:05:05Z")) * 3)
 
@@ -23,11 +22,11 @@ SECRET = document(trace("secret-case", event("secret-activity", "2019-05-05T05:0
 class TestErrors:
     def test_missing_file(self, tmp_path):
         with pytest.raises(LogError, match=r"There is no such file\.\nWhere: .*nowhere\.xes"):
-            read_xes(tmp_path / "nowhere.xes")
+            read_whole(tmp_path / "nowhere.xes")
 
     def test_folder(self, tmp_path):
         with pytest.raises(LogError, match="a folder, not a file"):
-            read_xes(tmp_path)
+            read_whole(tmp_path)
 
     def test_empty_file(self):
         assert "The file is empty." in failure(b"", EmptyLogError)
@@ -166,6 +165,35 @@ def peak():
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("blocks", [True, False], ids=["blocks", "expat"])
+def test_memory_does_not_grow_with_the_number_of_events(monkeypatch, tmp_path, blocks):
+    """What Python and NumPy hold at the peak; the engine's tables have a limit of their own."""
+    monkeypatch.setattr("hushmap.log.xes.can_read", lambda _: blocks)
+    monkeypatch.setattr("hushmap.log.xes._MANY", 5_000)
+    monkeypatch.setattr("hushmap.log.xes._keep_freed_memory", lambda: None)  # 32 MiB at once
+    monkeypatch.setattr("hushmap.log.xes_events.PART", 10_000)
+    monkeypatch.setattr("hushmap.log.xes.Unpacker", functools.partial(Unpacker, piece=1 << 18))
+
+    def peak_of(traces):
+        path = tmp_path / f"{traces}.xes"
+        with path.open("w") as file:
+            file.write("<log>")
+            for number in range(traces):
+                file.write(trace(f"a name of a case that takes some room {number}", event() * 10))
+            file.write("</log>")
+        tracemalloc.start()
+        try:
+            log = hm.read_log(path)
+            return tracemalloc.get_traced_memory()[1], log.kept
+        finally:
+            tracemalloc.stop()
+
+    peak_of(100)  # what is imported and remembered once
+    (small, few), (large, many) = peak_of(4_000), peak_of(20_000)
+    assert (few, many) == (40_000, 200_000)
+    assert large < 1.3 * small
+
+
 class TestBombs:
     def test_a_gzip_bomb_is_an_error_that_names_the_option(self, peak):
         bomb = gzip_of(b"<log>", b" ", 40 << 20)
@@ -216,7 +244,7 @@ class TestBombs:
     def test_endless_text_does_not_fill_memory(self, head, peak):
         stream = Endless(head, b"x", 10 << 30)
         with pytest.raises(LogError, match="without a tag"):
-            read_xes(stream)
+            read_whole(stream)
         assert stream.handed < 50 << 20
         assert peak() < 200
 
