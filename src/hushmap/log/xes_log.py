@@ -101,7 +101,7 @@ class _Tables:
 
     def take(self, part: XesPart) -> None:
         """Append a part."""
-        columns = {
+        columns: dict[str, npt.NDArray[Any]] = {
             "trace": part.trace,
             "activity": part.activity,
             "time": part.time,
@@ -110,7 +110,8 @@ class _Tables:
         self._append("coded", columns)
         if part.ids:
             numbers = np.arange(part.first_id, part.first_id + len(part.ids), dtype=np.int32)
-            self._append("traces", {"trace": numbers, "id": np.array(part.ids, dtype=object)})
+            ids: npt.NDArray[Any] = np.array(part.ids, dtype=object)
+            self._append("traces", {"trace": numbers, "id": ids})
 
     def _append(self, table: str, columns: dict[str, npt.NDArray[Any]]) -> None:
         self._workspace.connection.register("part", columns)

@@ -64,6 +64,7 @@ class Calibrator:
         self.parameters = parameters
         self.draws = draws_of(parameters.annotations)
         self.ranges = ranges_of(graph)
+        self._last_risk: tuple[bytes, Floats] | None = None
         self._check()
 
     def _check(self) -> None:
@@ -147,7 +148,14 @@ class Calibrator:
         """The risk of a single draw of every edge, against the attacker."""
         if draw is Draw.FREQUENCY or not self.weak:
             return np.asarray(risk_any(e))
-        return self.curves.risk(e)
+        return self._risk(e)
+
+    def _risk(self, e: Floats) -> Floats:
+        """The risk of every edge's times; a report asks for the same e several times."""
+        asked = e.tobytes()
+        if self._last_risk is None or self._last_risk[0] != asked:
+            self._last_risk = (asked, self.curves.risk(e))
+        return self._last_risk[1].copy()
 
     def attackers(self, draw: Draw) -> list[str]:
         """Per edge the attacker that its calibration ended up with."""
@@ -172,7 +180,7 @@ class Calibrator:
         """The largest risk of any edge from everything that is released of it (§9)."""
         risks = [0.0]
         if self.parameters.times:
-            risks.append(float(self.curves.risk(calibration.times)[self.graph.timed].max()))
+            risks.append(float(self._risk(calibration.times)[self.graph.timed].max()))
         if self.parameters.has_frequency:
             risks.append(float(np.max(risk_any(self.stakes(calibration)))))
         return max(risks)

@@ -420,7 +420,6 @@ def test_traces_of_all_batches_become_cases_as_the_definition_says(monkeypatch, 
     builder = PartsBuilder(parts.append)
     cases, lengths, known = [], [], {}
     for batch in batches:
-        total = sum(length for _, length in batch)
         ids, sizes = [trace_id for trace_id, _ in batch], [length for _, length in batch]
         builder.add(batch_of(ids, sizes, sum(sizes)))
         for trace_id, length in batch:
