@@ -71,7 +71,9 @@ def read_parquet_files(
         source=", ".join(map(str, paths)),
         relation=relation,
         columns=columns,
-        sequence=f"((file_index::BIGINT << {ROWS_PER_FILE_BITS}) + file_row_number)",
+        sequence="file_row_number"
+        if len(paths) == 1
+        else f"((file_index::BIGINT << {ROWS_PER_FILE_BITS}) + file_row_number)",
         notes=["Parquet"],
         size=_size(paths),
     )

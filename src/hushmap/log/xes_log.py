@@ -83,10 +83,11 @@ def read_xes_files(
         lifecycle=keys["lifecycle"] if names.lifecycles else None,
         reasons=MappingProxyType({role: _NAMED if wishes[role] else _STANDARD for role in keys}),
     )
-    relation, merged = into.relation(names)
+    merged = into.merge()
+    relation, untested = into.relations(names, merged=merged)
     outside = {NO_CASE: names.quality.events_outside_traces}
     notes = _notes(names.quality, merged=merged)
-    return finish(workspace, source, relation, choice, options, notes, outside)
+    return finish(workspace, source, relation, choice, options, notes, outside, untested=untested)
 
 
 class _Tables:
@@ -118,10 +119,9 @@ class _Tables:
         self._workspace.run(f"INSERT INTO {table} SELECT * FROM part")
         self._workspace.connection.unregister("part")
 
-    def relation(self, names: XesNames) -> tuple[str, bool]:
-        """SQL of the rows that `finish` takes, and whether some traces are one case."""
+    def merge(self) -> bool:
+        """Make traces of one id the case of the first of them; answers whether there are any."""
         workspace = self._workspace
-        # Traces of one id are the case of the first of them.
         workspace.run(
             "CREATE TABLE merged AS SELECT trace, first FROM traces JOIN (SELECT id, min(trace) AS "
             "first FROM traces WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1) USING (id) "
@@ -129,6 +129,11 @@ class _Tables:
         )
         (merged,) = workspace.row("SELECT count(*) > 0 FROM merged")
         workspace.run("DROP TABLE traces")
+        return bool(merged)
+
+    def relations(self, names: XesNames, *, merged: bool) -> tuple[str, str]:
+        """SQL of the rows that `finish` takes: with the tests it needs, and without them."""
+        workspace = self._workspace
         _names(workspace, "activities", names.activities)
         rows = "coded LEFT JOIN activities ON activity = activities.code"
         case, lifecycle = "trace", "NULL::VARCHAR"
@@ -139,11 +144,13 @@ class _Tables:
             _names(workspace, "lifecycles", names.lifecycles)
             rows += " LEFT JOIN lifecycles ON lifecycle = lifecycles.code"
             lifecycle = "lifecycles.name"
-        return (
-            f"(SELECT {case} AS case_id, activities.name AS activity, "
-            f"CASE WHEN time NOT IN ({NO_TIME}, {UNREADABLE_TIME}) THEN time END AS t, "
+        tested = f"CASE WHEN time NOT IN ({NO_TIME}, {UNREADABLE_TIME}) THEN time END"
+        with_tests, without = (
+            f"(SELECT {case} AS case_id, activities.name AS activity, {time} AS t, "
             f"time <> {NO_TIME} AS given, {lifecycle} AS lifecycle, coded.rowid AS seq FROM {rows})"
-        ), merged
+            for time in (tested, "time")
+        )
+        return with_tests, without
 
 
 def _names(workspace: Workspace, table: str, names: tuple[str, ...]) -> None:
