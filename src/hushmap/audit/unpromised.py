@@ -6,15 +6,20 @@ from hushmap.audit.blackbox import Neighbours
 from hushmap.audit.suite import BOUND, HOUR, wish
 from hushmap.audit.worlds import TARGET, World
 from hushmap.graph import Edge
+from hushmap.planning.parameters import PlanParameters
 
 _RISK = 0.1
 _CASE = 10
 
 
 def unpromised() -> list[Neighbours]:
-    """All of them; their promise, if there were one, would be a loss of 0.4 (a risk of 0.1)."""
+    """All of them; their promise, if there were one, would be a loss of 0.4 (a risk of 0.1).
+
+    Under an error limit it would be that of the risk that the owner is told, 3.7.
+    """
     once, twice = World({TARGET: (0,)}, BOUND), World({TARGET: (0, 0)}, BOUND)
     elsewhere = World({Edge("B", "A"): 3})
+    crowd = World({Edge("B", f"C{number}"): 40 for number in range(20)})
     empirical = wish(_RISK, "mean", attacker="empirical", precision="0.1")
     spread = World({TARGET: (HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR)}, BOUND)
     return [
@@ -35,6 +40,14 @@ def unpromised() -> list[Neighbours]:
             edges=(TARGET,),
             claimed=None,
             every=2,
+        ),
+        Neighbours(
+            name="not promised: the rule of --max-error taken as evidence",
+            parameters=PlanParameters.of(max_error="0.3", error_reading="per-edge"),
+            graphs=(crowd.counting(3).graph(), crowd.counting(4).graph()),
+            edges=(TARGET, *crowd.edges),
+            claimed=None,
+            every=4,
         ),
         _pair(
             f"a case that walks an edge {_CASE} times", ("frequency",),

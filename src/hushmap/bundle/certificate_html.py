@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hushmap.bundle.certificate_style import STYLE
 from hushmap.bundle.visible import XML_FORBIDDEN, visible
+from hushmap.release.sentences import points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -90,10 +91,6 @@ def _chosen(limit: float) -> str:
     return f"{limit * 100:.10g}"
 
 
-def _gain(risk: float) -> str:
-    return f"{risk * 100:.4g} percentage points"
-
-
 def _section(title: str, content: str) -> str:
     return f"<section>\n<h2>{title}</h2>\n{content}</section>\n"
 
@@ -109,8 +106,8 @@ def _header(certificate: Certificate) -> str:
     else:
         figure, unit = _percent(certificate.limit), "error"
         meaning = (
-            "is the limit that the owner set, and the noise is as strong as it allows. "
-            "No limit on the risk is stated: it depends on the private log."
+            "is the limit that the owner set, and the noise is as strong as it leaves room for. "
+            "No risk is promised."
         )
     return (
         '<header>\n<p class="brand">hushmap</p>\n<h1>Certificate of a process map</h1>\n'
@@ -166,10 +163,12 @@ def _mechanisms(certificate: Certificate) -> str:
 
 
 def _parameters(certificate: Certificate) -> str:
+    limited = certificate.risk is not None
+    questions = "Questions covered" if limited else "Questions the noise is scaled to"
     rows = [
         *_limit_rows(certificate),
         ("Calibrated for", _scope(certificate), "scope"),
-        ("Questions covered", "; ".join(_QUESTIONS[goal] for goal in certificate.goals), "goals"),
+        (questions, "; ".join(_QUESTIONS[goal] for goal in certificate.goals), "goals"),
         ("Protected unit", _UNITS[certificate.protects], "protects"),
         ("Edges and activities", f"as {certificate.edge_set}, not protected", "edge_set"),
         *_attacker_rows(certificate),
@@ -178,7 +177,7 @@ def _parameters(certificate: Certificate) -> str:
     if certificate.epsilon is not None:
         rows.append(("ε of every frequency", f"{certificate.epsilon:.4g}", "epsilon"))
     rows += [
-        (_UNIT_LIMITS.get(unit, unit), _gain(limit), "unit_limits")
+        (_UNIT_LIMITS.get(unit, unit), points(limit), "unit_limits")
         for unit, limit in sorted(certificate.unit_limits.items())
     ]
     return _table(
@@ -207,18 +206,30 @@ def _scope(certificate: Certificate) -> str:
 
 
 def _attacker_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
-    rows = [("Attacker", _ATTACKERS[certificate.attacker], "attacker")]
+    head = "Attacker" if certificate.risk is not None else "Attacker the noise is scaled to"
+    if certificate.against_any:
+        whom = _ATTACKERS["any"]
+        if certificate.attacker != "any":
+            whom += f" ({certificate.attacker}, which was chosen, saves no noise here)"
+        return [(head, whom, "attacker"), *_cap_rows(certificate)]
+    rows = [(head, _ATTACKERS[certificate.attacker], "attacker")]
     if certificate.precision is not None:
         precision = certificate.precision
         near = f"{precision} of the edge's range" if precision[-1:].isdigit() else precision
         rows.append(("A guess counts as right within", near, "precision"))
-    if certificate.max_risk_any is not None:
-        gain = _gain(certificate.max_risk_any)
-        rows.append(("Largest gain with any other belief", gain, "max_risk_any"))
-    if certificate.attacker != "any":
-        few = f"edges of fewer than {certificate.min_occurrences} occurrences"
-        rows.append(("Protected against any belief", few, "min_occurrences"))
-    return rows
+    few = f"edges of fewer than {certificate.min_occurrences} occurrences"
+    return [
+        *rows,
+        *_cap_rows(certificate),
+        ("Protected against any belief", few, "min_occurrences"),
+    ]
+
+
+def _cap_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
+    if certificate.max_risk_any is None:
+        return []
+    gain = f"{_chosen(certificate.max_risk_any)} percentage points"
+    return [("Largest gain with any other belief", gain, "max_risk_any")]
 
 
 def _time_rows(certificate: Certificate) -> list[tuple[str, str, str]]:

@@ -26,11 +26,11 @@ def promise_line(certificate: Certificate | None) -> str:
         if certificate.error_reading == "per-edge":
             reading = "on every edge"
         return (
-            "Every number carries random noise, the strongest that an error of "
-            f"{certificate.limit * 100:.4g} % {reading} allows. No risk is stated."
+            "Every number carries random noise, as strong as an error of "
+            f"{certificate.limit * 100:.4g} % {reading} leaves room for. No risk is promised."
         )
     secret = _SECRETS.get(certificate.goals, "a secret about one step of one case")
-    whom = " by the attacker of the certificate" if _one_attacker(certificate) else ""
+    whom = "" if certificate.against_any else " by the attacker of the certificate"
     alone = ""
     if certificate.scope == "annotation" and len(certificate.annotations) > 1:
         alone = ", from each kind of number alone"
@@ -46,10 +46,3 @@ def origin_line(certificate: Certificate | None) -> str:
     if certificate is None:
         return "hushmap"
     return f"hushmap {certificate.version}, released on {certificate.date}"
-
-
-def _one_attacker(certificate: Certificate) -> bool:
-    """Whether the limit is against one belief only (method.md §2, §9)."""
-    if certificate.attacker == "any" or certificate.annotations == ("frequency",):
-        return False
-    return not ("frequency" in certificate.annotations and certificate.scope == "release")

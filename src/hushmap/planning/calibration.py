@@ -12,7 +12,6 @@ import numpy as np
 from hushmap.exceptions import UsageError
 from hushmap.planning.curves import curves_of, plain_curves
 from hushmap.planning.draws import Draw, draws_of, how_long_loss, whether_loss
-from hushmap.planning.parameters import Attacker, PlanParameters
 from hushmap.risk import epsilon_any, risk_any
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from hushmap.graph import ExactGraph, IntArray
     from hushmap.planning.curves import Curves
+    from hushmap.planning.parameters import PlanParameters
 
     Floats = NDArray[np.float64]
 
@@ -95,11 +95,7 @@ class Calibrator:
     @property
     def weak(self) -> bool:
         """Whether an edge's own distribution matters for its times."""
-        return (
-            self.parameters.attacker is not Attacker.ANY
-            and bool(self.parameters.times)
-            and not self.beside_frequency
-        )
+        return not self.parameters.against_any
 
     @cached_property
     def curves(self) -> Curves:

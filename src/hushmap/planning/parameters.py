@@ -242,6 +242,12 @@ class PlanParameters:
         return Annotation.FREQUENCY in self.annotations
 
     @property
+    def against_any(self) -> bool:
+        """Whether every edge is calibrated as for `any`, whichever attacker was chosen (§2, §9)."""
+        beside_frequency = self.has_frequency and self.scope == "release"
+        return self.attacker is Attacker.ANY or beside_frequency or not self.times
+
+    @property
     def histograms(self) -> bool:
         """Whether the graph has to keep the distribution of durations for this attacker."""
         return self.attacker is not Attacker.ANY and bool(self.times)

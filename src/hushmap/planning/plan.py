@@ -187,7 +187,8 @@ class Plan:
             )
         if parameters.max_error is not None:
             found.append(
-                "This risk was computed from the private log and is not published. To publish a "
+                "This risk was computed from the private log. It is not published, and it is no "
+                "promise: the strength of the noise tells something of the log, too. To promise a "
                 f"risk, release with a round --max-risk instead, such as {_round_up(self.risk)}."
             )
             found += self._too_coarse()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hushmap.graph import Annotation
 from hushmap.planning.draws import draws_of, whether_loss
-from hushmap.planning.parameters import HIGHEST_RISK, Attacker
+from hushmap.planning.parameters import Attacker
 from hushmap.release.sentences import not_promised, promised
 from hushmap.risk import epsilon_any, repeated_risk
 
@@ -38,9 +38,11 @@ class Certificate:
             private data.
         max_risk_any: Cap on the guessing advantage of an attacker with any belief, kept to by
             all times of an edge together, or by each kind alone where ``scope`` is
-            ``annotation``; None where the limit itself is against any.
-        attacker: Whom the limit is against.
-        precision: When a guess of a duration counts as right; None against any (every precision).
+            ``annotation``. Where the limit itself is against any, only a cap below it; None under
+            ``max_error``, where no gain is limited.
+        attacker: Whom the owner wanted to be protected against; ``against_any`` says whether that
+            comes to more.
+        precision: When a guess of a duration counts as right; None for ``any`` (every precision).
         annotations: What the map shows.
         scope: ``release`` if the limit holds for everything together, ``annotation`` if for each
             annotation alone.
@@ -56,7 +58,8 @@ class Certificate:
         epsilon: ε of every frequency under ``max_risk``: it depends on the limit and the number
             of draws alone. None otherwise.
         unit_limits: Largest guessing advantage against any about one event and one timestamp
-            (method.md §2); empty where nothing public can be said.
+            (method.md §2); empty where nothing public can be said: under ``max_error``, and where
+            the strength of the noise follows from the durations of the edge.
         mechanisms: Per annotation how it was protected, in words.
         promised: What is promised, in sentences.
         not_promised: What is not, in sentences.
@@ -99,6 +102,14 @@ class Certificate:
     def __post_init__(self) -> None:
         for name in ("annotations", "goals", "promised", "not_promised"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @property
+    def against_any(self) -> bool:
+        """Whether the noise is that against any belief, whichever attacker was chosen (§2, §9)."""
+        kinds = set(self.annotations)
+        beside_frequency = Annotation.FREQUENCY.value in kinds and self.scope == "release"
+        no_times = kinds == {Annotation.FREQUENCY.value}
+        return self.attacker == Attacker.ANY.value or beside_frequency or no_times
 
 
 def public_epsilon(parameters: PlanParameters) -> float | None:
@@ -156,8 +167,7 @@ def make_certificate(
     cap = _public_cap(parameters)
     whole = parameters.max_risk if risk is not None else parameters.max_error
     assert whole is not None
-    beside_frequency = parameters.has_frequency and parameters.scope == "release"
-    against_any = parameters.attacker is Attacker.ANY or beside_frequency or not parameters.times
+    against_any = parameters.against_any
     per_edge = parameters.max_error is not None and parameters.error_reading == "per-edge"
     return Certificate(
         version=version,
@@ -180,7 +190,7 @@ def make_certificate(
         confidence=float(parameters.confidence) if per_edge else None,
         min_occurrences=parameters.min_occurrences,
         epsilon=public_epsilon(parameters),
-        unit_limits=_unit_limits(parameters, risk, cap, against_any=against_any),
+        unit_limits=_unit_limits(parameters, cap),
         mechanisms={kind.value: _mechanism(kind, parameters) for kind in parameters.annotations},
         promised=promised(parameters, cap, against_any=against_any, max_duration=max_duration),
         not_promised=not_promised(parameters, against_any=against_any),
@@ -188,22 +198,20 @@ def make_certificate(
 
 
 def _public_cap(parameters: PlanParameters) -> float | None:
-    """The cap on the risk against any; under P2 the highest that the search could have come to."""
-    risk = HIGHEST_RISK if parameters.max_risk is None else parameters.max_risk
-    return parameters.cap(float(risk))
+    """The cap on the risk against any, where it says more than the limit does."""
+    if parameters.max_risk is None:
+        return None
+    risk = float(parameters.max_risk)
+    cap = parameters.cap(risk)
+    return None if cap is None or (parameters.against_any and cap >= risk) else cap
 
 
-def _unit_limits(
-    parameters: PlanParameters, risk: float | None, cap: float | None, *, against_any: bool
-) -> dict[str, float]:
+def _unit_limits(parameters: PlanParameters, cap: float | None) -> dict[str, float]:
     """Limits for an event (three occurrences) and a timestamp (two), where they follow publicly."""
-    if parameters.scope == "annotation" and len(draws_of(parameters.annotations)) > 1:
+    apart = parameters.scope == "annotation" and len(draws_of(parameters.annotations)) > 1
+    if parameters.max_risk is None or apart or not parameters.against_any:
         return {}
-    limit = risk if against_any else cap
-    if limit is None:
-        return {}
-    if against_any and cap is not None:
-        limit = min(limit, cap)
+    limit = min(float(parameters.max_risk), cap or 1.0)
     limits = {}
     if parameters.has_frequency:
         limits["event"] = repeated_risk(limit, 3)

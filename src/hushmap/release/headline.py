@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from hushmap.graph import Annotation
 from hushmap.planning.draws import draws_of
-from hushmap.planning.parameters import Attacker
 
 if TYPE_CHECKING:
     from hushmap.planning.parameters import PlanParameters
@@ -33,14 +32,9 @@ def risk_sentence(parameters: PlanParameters) -> str:
         "Nobody's chance of being found out in a single step rises by more than 20 percentage
         points."
     """
-    weak = (
-        parameters.attacker is not Attacker.ANY
-        and bool(parameters.times)
-        and not (parameters.has_frequency and parameters.scope == "release")
-    )
     whom = (
         "Against someone who knows no more than how long such steps take in this log: nobody's"
-        if weak
+        if not parameters.against_any
         else "Nobody's"
     )
     where = "in a single step"

@@ -5,6 +5,7 @@ Each sentence depends on the owner's parameters alone, so that the text itself t
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from hushmap.graph import Annotation
@@ -18,12 +19,27 @@ if TYPE_CHECKING:
     from hushmap.planning.parameters import PlanParameters
 
 
+_AS_STRONG = (
+    "The noise is as strong as that leaves room for; how strong it is depends on the private log "
+    "and is therefore not stated."
+)
+
+
 def _percent(value: Fraction | float) -> str:
     return f"{float(value) * 100:.6g} %"
 
 
-def _points(value: Fraction | float) -> str:
-    return f"{float(value) * 100:.4g} percentage points"
+def points(gain: Fraction | float) -> str:
+    """A gain that was computed, in percentage points: four digits, rounded up.
+
+    Example:
+        >>> points(0.2 / 0.52)
+        '38.47 percentage points'
+    """
+    percent = float(gain) * 100
+    size = 10.0 ** (math.floor(math.log10(percent)) - 3)
+    # What is a hair above four digits is so by the rounding of floats.
+    return f"{math.ceil(percent / size - 1e-6) * size:.4g} percentage points"
 
 
 def _chosen(limit: Fraction | float) -> str:
@@ -46,9 +62,10 @@ def promised(
     if parameters.max_risk is not None:
         sentences += _questions(parameters)
     sentences += _scope(parameters, against_any=against_any)
-    sentences.append(_whom(parameters, cap, against_any))
-    if parameters.max_risk is not None and against_any:
-        sentences += _units(parameters)
+    if parameters.max_risk is not None:
+        sentences.append(_whom(parameters, cap, against_any))
+        if against_any:
+            sentences += _units(parameters)
     if parameters.range_kind == "declared":
         bound = f"of {max_duration}" if max_duration else "declared per edge"
         sentences.append(
@@ -85,13 +102,11 @@ def _limit(parameters: PlanParameters, *, against_any: bool) -> str:
         return (
             "The owner limited the error: every edge was to be wrong by at most "
             f"{_percent(parameters.max_error)} with a probability of "
-            f"{_percent(parameters.confidence)}. The noise is the strongest that allows this; how "
-            "strong it is depends on the private log and is therefore not stated."
+            f"{_percent(parameters.confidence)}. {_AS_STRONG}"
         )
     return (
         "The owner limited the error: the expected error of the map, averaged over its edges, was "
-        f"to be at most {_percent(parameters.max_error)}. The noise is the strongest that allows "
-        "this; how strong it is depends on the private log and is therefore not stated."
+        f"to be at most {_percent(parameters.max_error)}. {_AS_STRONG}"
     )
 
 
@@ -122,7 +137,7 @@ def _scope(parameters: PlanParameters, *, against_any: bool) -> list[str]:
         return [*error, f"The noise is chosen for each of {several}."]
     if against_any:
         several += (
-            f": then the limit is {_points(repeated_risk(float(parameters.max_risk), number))}"
+            f": then the limit is {points(repeated_risk(float(parameters.max_risk), number))}"
         )
     return [f"This holds for each of {several}."]
 
@@ -158,13 +173,14 @@ def _whom(
     # A cap is kept to by each draw; under the scope `annotation` their ε add up.
     number = how_long_loss(draws_of(parameters.annotations))
     if parameters.scope == "annotation" and number > 1:
-        most = f"{_points(repeated_risk(cap, number))} from the times of an edge together"
+        most = f"{points(repeated_risk(cap, number))} from the times of an edge together"
     else:
         most = f"{_chosen(cap)} from the times of an edge"
     return (
         f"{knowing} Beforehand he believed that the duration is distributed like those of the same "
         f"edge in this log, and a guess {near} counts as right. {how} An attacker with any other "
-        f"belief gains at most {most}."
+        "belief, who does not take the strength of the noise for evidence, gains at most "
+        f"{most}."
     )
 
 
@@ -178,13 +194,13 @@ def _units(parameters: PlanParameters) -> list[str]:
     if parameters.has_frequency:
         sentences.append(
             "Adding or removing one event changes up to three occurrences; for it the limit is "
-            f"{_points(repeated_risk(risk, 3))}."
+            f"{points(repeated_risk(risk, 3))}."
         )
     if parameters.times:
         sentences.append(
             "Moving one timestamp, where the order of events stays as it is, changes up to two "
             "durations; for it the limit is "
-            f"{_points(repeated_risk(risk, 2))}."
+            f"{points(repeated_risk(risk, 2))}."
         )
     return sentences
 
@@ -197,25 +213,13 @@ def not_promised(parameters: PlanParameters, *, against_any: bool) -> tuple[str,
         against_any: Whether every belief of the attacker is covered.
     """
     sentences = [
-        (
-            "It is not a limit for a person. The unit is one occurrence of one edge, with all "
-            "else taken as unaffected. A case of L events walks L + 1 edges, and whoever appears "
-            "often is protected less: for m occurrences of one person read tanh(m · artanh δ) in "
-            + (
-                "place of a limit δ."
-                if against_any
-                else "place of δ, the limit against any belief; the other one says nothing about "
-                "several occurrences."
-            )
-            + " What a case of this log stands to lose in all, on average and at most, was "
-            "computed for the owner; it depends on the private log and is not stated."
-        ),
+        _not_for_a_person(parameters, against_any),
         (
             "Which activities and edges exist is shown as observed and is not protected. An edge "
             "that is shown was walked at least once"
             + (
                 "."
-                if _exact_counts(parameters)
+                if _exact_counts(parameters) or parameters.max_risk is None
                 else "; whether a step took place is promised only between logs that show the same "
                 "edges."
             )
@@ -225,14 +229,18 @@ def not_promised(parameters: PlanParameters, *, against_any: bool) -> tuple[str,
         sentences += _about_times(parameters, against_any)
     if parameters.max_error is not None:
         sentences.append(
-            "No risk is stated: the risk that meets the error limit was computed from the private "
-            "log and is for the owner. An owner who wants to publish a risk chooses one."
+            "No risk is promised. How strong the noise is was computed from the whole private log, "
+            "so that the error limit is met: whoever takes the strength of the noise for evidence "
+            "may gain more than the risk that the owner was told, and the release is not "
+            "differentially private. An owner who wants to promise a risk chooses one, and "
+            "releases with that."
         )
-    sentences += [
-        (
+    else:
+        sentences.append(
             "The limit is on the gain, not on the chance itself: a secret that was likely to be "
             "guessed before stays likely."
-        ),
+        )
+    sentences += [
         (
             "Another map of the same log, or of another month with the same people, adds to the "
             "risk; the gains do not simply add up, their ε do."
@@ -242,6 +250,26 @@ def not_promised(parameters: PlanParameters, *, against_any: bool) -> tuple[str,
     return tuple(sentences)
 
 
+def _not_for_a_person(parameters: PlanParameters, against_any: bool) -> str:
+    unit = (
+        "The unit is one occurrence of one edge, with all else taken as unaffected. A case of L "
+        "events walks L + 1 edges, and whoever appears often is protected less"
+    )
+    if parameters.max_error is not None:
+        return f"The noise is not made for a person. {unit}: the ε of all occurrences add up."
+    place = (
+        "place of a limit δ."
+        if against_any
+        else "place of δ, the limit against any belief; the other one says nothing about several "
+        "occurrences."
+    )
+    return (
+        f"It is not a limit for a person. {unit}: for m occurrences of one person read "
+        f"tanh(m · artanh δ) in {place} What a case of this log stands to lose in all, on average "
+        "and at most, was computed for the owner; it depends on the private log and is not stated."
+    )
+
+
 def _exact_counts(parameters: PlanParameters) -> bool:
     """Whether a mean is divided by the exact number of occurrences, which nothing protects (§9)."""
     return Annotation.MEAN in parameters.annotations and not parameters.has_frequency
@@ -249,7 +277,14 @@ def _exact_counts(parameters: PlanParameters) -> bool:
 
 def _about_times(parameters: PlanParameters, against_any: bool) -> list[str]:
     sentences = []
-    if not parameters.has_frequency:
+    limited = parameters.max_risk is not None
+    if not limited:
+        if _exact_counts(parameters):
+            sentences.append(
+                "Nothing hides how often a step was taken: a mean is divided by the exact number "
+                "of occurrences."
+            )
+    elif not parameters.has_frequency:
         sentences.append(
             "The limit is about how long a step took, among logs in which the same steps took "
             "place. "
@@ -274,16 +309,18 @@ def _about_times(parameters: PlanParameters, against_any: bool) -> list[str]:
             "which is itself a secret. Only a bound declared in public (--max-duration) is free "
             "of this."
         )
-    if not against_any:
+    if limited and not against_any:
         sentences.append(
-            "The strength of the noise is computed from the edge's own durations. Someone who uses "
-            "that rule as evidence, or who knows more than how such durations are distributed, may "
-            "gain more than the limit; for him only the limit against any belief holds"
+            "The strength of the noise is computed from the edge's own durations. Someone who "
+            "knows more than how such durations are distributed may gain more than the limit; for "
+            "him only the limit against any belief holds"
             + (
-                "."
+                ". "
                 if parameters.range_kind == "declared"
-                else ", and that one rests on the observed range."
+                else ", and that one rests on the observed range. "
             )
+            + "Someone who takes the strength of the noise for evidence may gain more than that, "
+            "too: for him no limit is stated."
         )
     if parameters.range_kind == "declared":
         sentences.append(

@@ -116,7 +116,7 @@ def test_every_attack_has_a_name_of_its_own_and_the_names_of_checks_are_unique()
     assert len({attack.name for attack in attacks()}) == len(attacks())
     assert {check.kind for check in report.checks} == {"promise", "not promised"}
     assert all(check.claimed is None for check in report.of("not promised"))
-    assert len(report.of("not promised")) == len(unpromised()) == 6
+    assert len(report.of("not promised")) == len(unpromised()) == 7
 
 
 def test_too_few_draws_are_refused():

@@ -103,7 +103,7 @@ def test_the_foot_holds_the_promise(small, certificate_of):
     limited = certificate_of(small, range_kind="declared", max_error="0.3")
     shown = " ".join(texts(map_svg(small, limited)))
     assert "an error of 30 %" in shown
-    assert "No risk is stated" in shown
+    assert "No risk is promised" in shown
     weak = certificate_of(
         small, range_kind="declared", scope="annotation", attacker="empirical", precision="0.1"
     )

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 from graphs import graph_of, paper_example
+from hypothesis import given
+from hypothesis import strategies as st
 from sources import RecordedNoise
 
 import hushmap as hm
@@ -12,6 +14,7 @@ from hushmap.exceptions import NoiseError, RefusedError, UsageError
 from hushmap.graph import Annotation, ReleasedGraph, SimulatedGraph
 from hushmap.release.certificate import make_certificate
 from hushmap.release.release import _release
+from hushmap.release.sentences import points
 
 ALL = ["frequency", "sum", "mean", "min", "max"]
 
@@ -170,8 +173,8 @@ def test_the_certificate_prints_the_limits_for_an_event_and_a_timestamp():
         "event": pytest.approx(0.2922, abs=1e-4), "timestamp": pytest.approx(0.1980, abs=1e-4)
     }  # fmt: skip
     text = " ".join(one.promised)
-    assert "29.22 percentage points" in text
-    assert "19.8 percentage points" in text
+    assert "29.23 percentage points" in text  # 29.223…: rounded up, or it would promise more
+    assert "19.81 percentage points" in text
     assert "not a limit for a person" in " ".join(one.not_promised)
 
 
@@ -181,7 +184,52 @@ def test_under_an_error_limit_no_risk_and_no_epsilon_are_public():
     assert one.epsilon is None
     assert one.unit_limits == {}
     assert one.limit == 0.3
-    assert "No risk is stated" in " ".join(one.not_promised)
+    assert one.max_risk_any is None
+    assert "No risk is promised" in " ".join(one.not_promised)
+
+
+@pytest.mark.parametrize("attacker", ["any", "empirical"])
+@pytest.mark.parametrize("annotate", ["frequency", "mean", ["frequency", "max"]])
+@pytest.mark.parametrize("scope", ["release", "annotation"])
+def test_under_an_error_limit_nothing_reads_like_a_limit_on_the_risk(attacker, annotate, scope):
+    one = certificate(max_error=100, attacker=attacker, annotate=annotate, scope=scope)
+    assert "not differentially private" in " ".join(one.not_promised)
+    everything = " ".join((*one.promised, *one.not_promised))
+    for phrase in ("percentage points", "believed beforehand", "limit δ", "belief", "on the gain"):
+        assert phrase not in everything
+
+
+def test_whom_the_rule_of_the_noise_helps_is_told_that_no_limit_holds():
+    said = " ".join(certificate(max_risk=0.2, annotate="max", attacker="empirical").not_promised)
+    assert "takes the strength of the noise for evidence may gain more than that, too" in said
+
+
+def test_a_cap_below_the_limit_counts_in_sentences_and_limits_alike():
+    wish = {"annotate": ["frequency", "max"], "attacker": "empirical", "max_risk_any": "0.1"}
+    one = certificate(max_risk=0.2, **wish)
+    assert one.max_risk_any == 0.1
+    assert one.unit_limits == {
+        "event": pytest.approx(np.tanh(3 * np.arctanh(0.1))),
+        "timestamp": pytest.approx(np.tanh(2 * np.arctanh(0.1))),
+    }
+    assert "29.23 percentage points" in " ".join(one.promised)
+    assert certificate(max_risk=0.05, **wish).max_risk_any is None
+    assert "14.91 percentage points" in " ".join(certificate(max_risk=0.05, **wish).promised)
+
+
+def test_where_the_limit_is_against_any_belief_no_weaker_one_is_printed():
+    for annotate in ("frequency", ["frequency", "mean"]):
+        one = certificate(max_risk=0.2, annotate=annotate, attacker="empirical")
+        assert one.against_any
+        assert one.max_risk_any is None
+    assert not certificate(max_risk=0.2, annotate="mean", attacker="empirical").against_any
+
+
+@given(st.floats(1e-9, 0.9999))
+def test_a_gain_that_was_computed_is_never_printed_smaller_than_it_is(gain):
+    shown = float(points(gain).split()[0])
+    assert shown >= gain * 100 * (1 - 1e-9)
+    assert shown <= gain * 100 * 1.0011
 
 
 def test_the_public_epsilon_is_the_one_that_was_used():
@@ -217,9 +265,10 @@ def test_the_certificate_says_what_holds_and_what_does_not(attacker, scope, anno
     )
     assert ("public bound" in said) == (timed and bound is not None)
     weak = attacker != "any" and timed and ("frequency" not in annotate or scope == "annotation")
-    assert ("computed from the edge's own durations" in not_said) == weak
+    limited = "max_risk" in limit
+    assert ("computed from the edge's own durations" in not_said) == (weak and limited)
     assert ("exact number of occurrences" in not_said) == (annotate == ["mean"])
-    assert ("is promised only between logs" in not_said) == (annotate != ["mean"])
+    assert ("is promised only between logs" in not_said) == (annotate != ["mean"] and limited)
     assert ("alone" in said) == (scope == "annotation" and annotate == ALL)
     assert "edges exist is shown as observed" in not_said
     assert "discrete Laplace" in said
@@ -233,13 +282,11 @@ def test_the_sum_is_stated_where_each_kind_of_number_was_calibrated_alone():
     for annotate in (["min", "max"], ["frequency", "max"], ["frequency", "min", "max"], ALL):
         wish = {"max_risk": 0.2, "annotate": annotate, "scope": "annotation"}
         together = hm.plan(paper_example(), **wish).summary["release"]["risk"]
-        assert f"then the limit is {together * 100:.4g} percentage" in " ".join(
-            certificate(**wish).promised
-        )
+        assert f"then the limit is {points(together)}" in " ".join(certificate(**wish).promised)
         both = certificate(**wish, attacker="empirical", max_risk_any="0.6")
         draws = len(set(annotate) - {"frequency", "mean"})
         most = np.tanh(draws * np.arctanh(0.6))
-        assert f"any other belief gains at most {most * 100:.4g} per" in " ".join(both.promised)
+        assert f"evidence, gains at most {points(most)}" in " ".join(both.promised)
 
 
 def test_of_several_occurrences_only_the_limit_against_any_belief_says_something():
@@ -247,7 +294,7 @@ def test_of_several_occurrences_only_the_limit_against_any_belief_says_something
     strong = certificate(max_risk=0.2, annotate="max")
     assert "artanh δ) in place of δ, the limit against any belief" in weak.not_promised[0]
     assert "artanh δ) in place of a limit δ." in strong.not_promised[0]
-    assert weak.unit_limits == {"timestamp": pytest.approx(np.tanh(2 * np.arctanh(0.9)))}
+    assert weak.unit_limits == {}  # one timestamp moves the strength of the noise, too
 
 
 def test_an_error_limit_is_said_to_hold_for_each_kind_of_number():
