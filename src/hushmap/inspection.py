@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     from hushmap.log import EventLog, QualityReport
 
@@ -23,8 +25,8 @@ _FEW_TICKS = 10
 _TOLERATED_SHARE = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+@dataclass(frozen=True, slots=True, repr=False)
+class Spread(OwnerOnly):
     """Smallest, largest and mean of something counted per case."""
 
     min: float
@@ -32,8 +34,8 @@ class Spread:
     mean: float
 
 
-@dataclass(frozen=True, slots=True)
-class Uniqueness:
+@dataclass(frozen=True, slots=True, repr=False)
+class Uniqueness(OwnerOnly):
     """What makes cases recognisable.
 
     Attributes:
@@ -53,7 +55,7 @@ class Uniqueness:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Inspection:
+class Inspection(OwnerOnly):
     """What `hushmap inspect` shows. Owner only.
 
     Attributes:
@@ -87,9 +89,6 @@ class Inspection:
     def as_json(self) -> dict[str, Any]:
         """The same as plain dictionaries, for ``--json``."""
         return asdict(self)
-
-    def __repr__(self) -> str:
-        return "Inspection(owner only)"
 
 
 def inspect(log: EventLog) -> Inspection:

@@ -14,6 +14,8 @@ from fractions import Fraction
 from hushmap.exceptions import UsageError
 
 MICROSECONDS_PER_SECOND = 1_000_000
+LONGEST = 10_000 * 366 * 86_400 * MICROSECONDS_PER_SECOND
+"""No two times that can be written lie further apart: the years 1 to 9999."""
 
 _UNITS: dict[str, int] = {
     "us": 1,
@@ -60,7 +62,7 @@ def parse_timespan(text: str | timedelta, parameter: str = "a time span") -> int
         parameter: The name of the parameter, for the error.
 
     Raises:
-        UsageError: The text is no positive span of whole microseconds.
+        UsageError: The text is no positive span of whole microseconds, or longer than all time.
 
     Example:
         >>> parse_timespan("1.5 h") == 5_400 * 1_000_000
@@ -81,6 +83,8 @@ def parse_timespan(text: str | timedelta, parameter: str = "a time span") -> int
             f"{parameter} is {text!r}; it must be positive and a whole number of microseconds.",
             hint="Write for example 1s, 500ms or 30min.",
         )
+    if span > LONGEST:
+        raise UsageError(f"{parameter} is longer than 10,000 years.", hint="Write for example 30d.")
     return int(span)
 
 

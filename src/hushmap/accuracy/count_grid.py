@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,8 +44,8 @@ class Fineness:
     points: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountGrid:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CountGrid(OwnerOnly):
     """Noisy counts N = max(1, n + z) of many edges, each with its probability.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from hushmap.exceptions import UsageError
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     Weights: TypeAlias = Sequence[Weight] | NDArray[np.generic]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphError:
+@dataclass(frozen=True, slots=True, repr=False)
+class GraphError(OwnerOnly):
     """The mean of an error over the edges of a graph.
 
     Attributes:
@@ -77,8 +78,9 @@ def mape(apes: ArrayLike) -> GraphError:
     Edges without one (A = 0) are counted and left out (§6).
 
     Example:
-        >>> mape(ape([4, 10, 0], [5, 7, 1]))
-        GraphError(mean=0.275, edges=2, undefined=1)
+        >>> error = mape(ape([4, 10, 0], [5, 7, 1]))
+        >>> error.mean, error.edges, error.undefined
+        (0.275, 2, 1)
     """
     errors = np.asarray(apes, dtype=np.float64)
     defined = errors[~np.isnan(errors)]
@@ -90,8 +92,8 @@ def smape(smapes: ArrayLike) -> GraphError:
     """The mean symmetric error of a graph, from that of its edges; it is defined for each (§6).
 
     Example:
-        >>> smape(smape_edge([3, 10, 0, 0], [5, 10, 1, 0]))
-        GraphError(mean=0.3125, edges=4, undefined=0)
+        >>> smape(smape_edge([3, 10, 0, 0], [5, 10, 1, 0])).mean
+        0.3125
     """
     return mape(smapes)
 

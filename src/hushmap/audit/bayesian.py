@@ -21,6 +21,7 @@ from hushmap.audit.checks import Check
 from hushmap.audit.intervals import lower_limit, upper_limit
 from hushmap.audit.law import Law
 from hushmap.audit.mechanism import OURS, Ahead
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +42,8 @@ _TOUCH = 1e-9
 _IMPOSSIBLE = -1e300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Game(OwnerOnly):
     """What the attacker knows, believes and wants to know.
 
     Attributes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hushmap.graph import Annotation
+from hushmap.owner import OwnerOnly
 from hushmap.planning.draws import Draw
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
+@dataclass(frozen=True, slots=True, repr=False)
+class Law(OwnerOnly):
     """The law of what is released of one edge, under one secret.
 
     Attributes:

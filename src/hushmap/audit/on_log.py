@@ -64,12 +64,14 @@ def attacks_on(graph: ExactGraph, parameters: PlanParameters) -> list[Attack]:
     plan = plan_with(graph, parameters)
     limited = replace(parameters, max_risk=Fraction(plan.risk), max_error=None)
     together = parameters.scope == "release" or len(parameters.annotations) == 1
-    wishes = (
-        [limited]
-        if together
-        else [replace(limited, annotations=(kind,)) for kind in parameters.annotations]
-    )
+    wishes = [limited] if together else [_alone(limited, kind) for kind in limited.annotations]
     return [attack for wish in wishes for attack in _on_edges(plan, wish)]
+
+
+def _alone(wish: PlanParameters, kind: Annotation) -> PlanParameters:
+    """The same wish for one annotation; a frequency has no range."""
+    range_kind = wish.range_kind if kind.is_time else None
+    return replace(wish, annotations=(kind,), range_kind=range_kind)
 
 
 def _on_edges(plan: Plan, wish: PlanParameters) -> list[Attack]:

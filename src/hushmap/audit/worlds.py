@@ -10,6 +10,7 @@ import numpy as np
 from hushmap.discovery.assemble import EdgeTotals, Histogram, assemble
 from hushmap.discovery.bounds import DeclaredBounds
 from hushmap.graph import Durations, Edge
+from hushmap.owner import OwnerOnly
 from hushmap.timespan import MICROSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ TARGET = Edge("A", "B")
 """The edge that is attacked in the built-in worlds."""
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+@dataclass(frozen=True, slots=True, repr=False)
+class World(OwnerOnly):
     """A log as the attacker imagines it: how long every occurrence of every edge took.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from hushmap.graph import Durations, Edge, ExactGraph, canonical_order
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from hushmap.graph import DurationsElsewhere, IntArray
 
 _SAFE = 2**62
+_NO_SUCH_EDGE = (
+    "Some rows of the table of --max-duration name no edge of the log, which may be as it should; "
+    "check how the names are written."
+)
 _HALF = 2**31
 _FEW = 8  # counts above 1 are few where they are less than one in so many
 
@@ -60,7 +65,7 @@ class HistogramOfEdges(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Histogram:
+class Histogram(OwnerOnly):
     """Durations of the timed edges as one sorted table: place of the edge, ticks, count."""
 
     edge: IntArray
@@ -122,9 +127,6 @@ class Histogram:
         for array in (offsets, ticks, count):
             array.flags.writeable = False
         return Durations(offsets.astype(np.int64), ticks, count)
-
-    def __repr__(self) -> str:
-        return "Histogram(owner only)"
 
 
 def _sorted_rows(row: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
@@ -195,8 +197,11 @@ def assemble(
         durations = histogram.durations(place_of.tolist(), bounds, len(order))
     minima, maxima = array(totals.minima), array(totals.maxima)
     all_bounds = None
+    warnings: tuple[str, ...] = ()
     if declared is not None:
         edges = [totals.edges[place] for place in order]
+        if not declared.by_edge.keys() <= set(edges):
+            warnings = (_NO_SUCH_EDGE,)
         all_bounds = declared.ticks(edges, ordered(totals.timed), resolution)  # type: ignore[arg-type]
     return ExactGraph(
         activities=tuple(sorted(names)),
@@ -215,4 +220,5 @@ def assemble(
         unclipped_minima=minima,
         unclipped_maxima=maxima,
         conserved=conserved,
+        warnings=warnings,
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from hushmap.exceptions import UsageError
 from hushmap.graph import Edge
-from hushmap.timespan import MICROSECONDS_PER_SECOND, parse_timespan
+from hushmap.timespan import LONGEST, MICROSECONDS_PER_SECOND, parse_timespan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def declared_bounds(given: MaxDuration) -> DeclaredBounds:
     """
     if isinstance(given, Mapping):
         spans = {Edge(*key): parse_timespan(span, "max_duration") for key, span in given.items()}
-        return DeclaredBounds(spans.pop(Edge(ANY_EDGE, ANY_EDGE), None), spans)
+        return _of_table(spans, where=None)
     if isinstance(given, Path) or (isinstance(given, str) and given.lower().endswith(".csv")):
         return _bounds_from_csv(Path(given))
     return DeclaredBounds(parse_timespan(given, "--max-duration"), {})
@@ -123,7 +123,19 @@ def _bounds_from_csv(path: Path) -> DeclaredBounds:
             where=str(path),
             hint=f"{error.strerror}. Give a span such as 30d, or a CSV of source,target,seconds.",
         ) from None
-    return DeclaredBounds(by_edge.pop(Edge(ANY_EDGE, ANY_EDGE), None), by_edge)
+    return _of_table(by_edge, where=str(path))
+
+
+def _of_table(by_edge: dict[Edge, int], where: str | None) -> DeclaredBounds:
+    default = by_edge.pop(Edge(ANY_EDGE, ANY_EDGE), None)
+    if any(ANY_EDGE in edge for edge in by_edge):
+        raise UsageError(
+            f"In the table of --max-duration, {ANY_EDGE} stands for one end of an edge alone.",
+            where=where,
+            hint=f"Write {ANY_EDGE},{ANY_EDGE},SECONDS for all edges that are not listed, and "
+            "every other edge by both its names.",
+        )
+    return DeclaredBounds(default, by_edge)
 
 
 def _row_microseconds(text: str | None, where: str) -> int:
@@ -131,10 +143,10 @@ def _row_microseconds(text: str | None, where: str) -> int:
         microseconds = round(float(text or "") * MICROSECONDS_PER_SECOND)
     except (ValueError, OverflowError):
         microseconds = 0
-    if microseconds <= 0:
+    if not 0 < microseconds <= LONGEST:
         raise UsageError(
             "A bound of --max-duration is no positive number of seconds.",
             where=where,
-            hint="Write seconds, for example 86400.",
+            hint="Write seconds, for example 86400, and no more than 10,000 years of them.",
         )
     return microseconds

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from hushmap.exceptions import EmptyLogError, EngineError, EngineMemoryError, UsageError
 from hushmap.log.engine import DUCKDB, Dialect
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,8 +132,8 @@ class engine_errors:  # noqa: N801 - reads as a statement: with engine_errors():
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class QualityReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class QualityReport(OwnerOnly):
     """What a log is made of and what was left out. Exact counts: owner only.
 
     Attributes:
@@ -163,12 +164,9 @@ class QualityReport:
     finest_unit: str
     notes: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return "QualityReport(owner only)"
 
-
-@dataclass(frozen=True, slots=True)
-class Intake:
+@dataclass(frozen=True, slots=True, repr=False)
+class Intake(OwnerOnly):
     """What the reader counted while reading: rows, and rows dropped by reason."""
 
     rows_read: int

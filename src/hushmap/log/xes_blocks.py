@@ -34,6 +34,7 @@ from hushmap.log.xes_text import (
     meant,
 )
 from hushmap.log.xes_times import NO_TIME, read_times
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -96,8 +97,8 @@ for _first, _second in (
     _MAY_FOLLOW[5 * _first + _second] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+@dataclass(frozen=True, slots=True, repr=False)
+class Block(OwnerOnly):
     """What a block of whole traces holds."""
 
     batch: Batch
@@ -130,8 +131,8 @@ def read_block(block: bytes, keys: XesKeys) -> Block | None:
     return _Extraction(tags, nesting, keys).block()
 
 
-@dataclass(frozen=True, slots=True)
-class _Tags:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Tags(OwnerOnly):
     """Every tag of a block, in order, after steps 1, 2 and 4 of the proof."""
 
     text: Text
@@ -208,8 +209,8 @@ def _are_in_values(references: Ints | None, quotes: Ints) -> bool:
     return bool((before_value[after] < references).all())
 
 
-@dataclass(frozen=True, slots=True)
-class _Nesting:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Nesting(OwnerOnly):
     """Where attributes stand, after step 3 of the proof."""
 
     order: Ints

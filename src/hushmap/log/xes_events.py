@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hushmap.exceptions import ColumnError
+from hushmap.owner import OwnerOnly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,8 @@ class XesKeys:
     lifecycle: str = "lifecycle:transition"
 
 
-@dataclass(frozen=True, slots=True)
-class XesQuality:
+@dataclass(frozen=True, slots=True, repr=False)
+class XesQuality(OwnerOnly):
     """What was noticed in a log. Counts are the owner's alone."""
 
     traces: int
@@ -99,8 +100,8 @@ class XesNames:
         return f"XesNames({len(self.activities)} activities, owner only)"
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+@dataclass(frozen=True, slots=True, repr=False)
+class Batch(OwnerOnly):
     """What a reader answers: the events read, and the traces that ended, since the last batch.
 
     A trace may begin in one batch and end in a later one. Codes are of this batch alone.

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -114,8 +116,8 @@ class Text:
         return at
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+@dataclass(frozen=True, slots=True, repr=False)
+class Values(OwnerOnly):
     """Attribute values in a text."""
 
     starts: Ints

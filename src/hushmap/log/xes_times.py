@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -46,8 +48,8 @@ _NUMBERS = [name for name in _TIME.groupindex if name not in {"offset", "sign"}]
 _SPACE = b" \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+@dataclass(frozen=True, slots=True, repr=False)
+class Time(OwnerOnly):
     """One time that could be read."""
 
     microseconds: int
@@ -61,8 +63,8 @@ def read_time(value: bytes) -> Time | None:
     """Read one timestamp, or answer None if it is unreadable.
 
     Example:
-        >>> read_time(b"1970-01-01T01:00:00.5+01:00")
-        Time(microseconds=500000, naive=False, truncated=False)
+        >>> read_time(b"1970-01-01T01:00:00.5+01:00").microseconds
+        500000
         >>> read_time(b"1970-02-30T00:00:00")
     """
     match = _TIME.fullmatch(value.strip(_SPACE))
@@ -91,8 +93,8 @@ def read_time(value: bytes) -> Time | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+@dataclass(frozen=True, slots=True, repr=False)
+class Times(OwnerOnly):
     """Many times, and what was noticed on the way."""
 
     microseconds: npt.NDArray[np.int64]

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hushmap.graph import ExactGraph
 
 
-@dataclass(frozen=True, slots=True)
-class CaseStakes:
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseStakes(OwnerOnly):
     """The sum of e over the occurrences of one case, and the risk that it means. Owner only.
 
     Attributes:

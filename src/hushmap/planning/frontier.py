@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from hushmap.owner import OwnerOnly
 from hushmap.planning.calibration import Calibrator
 from hushmap.planning.draws import draw_of
 from hushmap.planning.expectation import Expectation
@@ -30,8 +31,8 @@ Reading = Literal["mean", "per-edge", "paper"]
 _Point = TypeVar("_Point")
 
 
-@dataclass(frozen=True, slots=True)
-class RiskPoint:
+@dataclass(frozen=True, slots=True, repr=False)
+class RiskPoint(OwnerOnly):
     """What one risk costs: expected errors of one annotation against one attacker.
 
     Attributes:
@@ -59,8 +60,8 @@ class RiskPoint:
     max_risk_any: float
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorPoint:
+@dataclass(frozen=True, slots=True, repr=False)
+class ErrorPoint(OwnerOnly):
     """What one error costs: the least risk for one annotation against one attacker.
 
     Attributes:
@@ -82,7 +83,7 @@ class ErrorPoint:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Frontier:
+class Frontier(OwnerOnly):
     """The table that `hushmap plan` shows without a limit. Owner only."""
 
     risks: tuple[RiskPoint, ...]
@@ -95,9 +96,6 @@ class Frontier:
             "risks": [asdict(point) for point in self.risks],
             "errors": [asdict(point) for point in self.errors],
         }
-
-    def __repr__(self) -> str:
-        return "Frontier(owner only)"
 
 
 def frontier(

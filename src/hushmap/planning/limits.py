@@ -176,18 +176,20 @@ def chosen_risk(
 def _unreachable(calibrator: Calibrator, expectation: Expectation) -> UnreachableLimitError:
     """The refusal: which edges stand in the way, their share of the error, what would help."""
     parameters = calibrator.parameters
+    details = None
     if parameters.error_reading == "mean":
         kind, named = _worst_on_average(calibrator, expectation)
     else:
-        kind, named = max(
+        _, kind, named, details = max(
             (_worst_edges(calibrator, expectation, kind) for kind in parameters.annotations),
             key=lambda found: found[0],
-        )[1:]
+        )
     drop = f" drop --annotate {kind.value}," if len(parameters.annotations) > 1 else ""
     return UnreachableLimitError(
         f"No risk up to {float(HIGHEST_RISK)} keeps the error of {kind.value} at "
         f"{float(parameters.max_error or 0):g}. In the way: {', '.join(named)}.",
         hint=f"Raise --max-error,{drop} or leave those edges out of the log.",
+        owner_details=details,
     )
 
 
@@ -211,16 +213,16 @@ def _worst_on_average(
 
 def _worst_edges(
     calibrator: Calibrator, expectation: Expectation, kind: Annotation
-) -> tuple[float, Annotation, list[str]]:
-    """How many edges need a higher risk, and those that need the highest."""
+) -> tuple[float, Annotation, list[str], str]:
+    """How many edges need a higher risk, those that need the highest, and which that would be.
+
+    The risk that an edge needs follows from its weight: it is for the owner alone.
+    """
     needed = np.nan_to_num(least_risks(calibrator, expectation, kind), nan=0.0, posinf=np.inf)
     places = expectation.edges(kind)
     order = np.argsort(-needed, kind="stable")[:_NAMED_EDGES]
-    named = [
-        f"{calibrator.graph.edges[int(places[row])]} (needs {needed[row]:.4f})"
-        if needed[row] < 1
-        else f"{calibrator.graph.edges[int(places[row])]} (out of reach)"
-        for row in order
-        if needed[row] > float(HIGHEST_RISK)
-    ]
-    return float(np.sum(needed > float(HIGHEST_RISK))), kind, named
+    beyond = [row for row in order if needed[row] > float(HIGHEST_RISK)]
+    named = [str(calibrator.graph.edges[int(places[row])]) for row in beyond]
+    risks = ", ".join(f"{needed[row]:.10g}" for row in beyond)
+    number = float(np.sum(needed > float(HIGHEST_RISK)))
+    return number, kind, named, f"the risk that each of them needs: {risks}"

@@ -15,7 +15,7 @@ import numpy as np
 from hushmap.accuracy import continuous_epsilon_for_tail
 from hushmap.graph import Annotation
 from hushmap.planning.draws import Draw, draw_of, how_long_loss, whether_loss
-from hushmap.planning.parameters import DEFAULT_MAX_RISK_ANY
+from hushmap.planning.parameters import DEFAULT_MAX_RISK_ANY, HIGHEST_RISK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _BISECTIONS = 45
 _LEAST_E, _MOST_E = 1e-6, 1e4
+_LEAST_RISK = 1e-9
 # A noisy count is summed over this many blocks of values, down to this probability.
 _BLOCKS = 400
 _LEFT_OUT = 1e-9
@@ -45,6 +46,8 @@ def least_risks(calibrator: Calibrator, expectation: Expectation, annotation: An
     """
     parameters, draw = calibrator.parameters, draw_of(annotation)
     places = expectation.edges(annotation)
+    if annotation is Annotation.MEAN and parameters.has_frequency and calibrator.weak:
+        return _risks_of_two_draws(calibrator, expectation)
     shares = 1
     if calibrator.beside_frequency:
         shares = max(whether_loss(calibrator.draws), how_long_loss(calibrator.draws))
@@ -216,17 +219,78 @@ def _least_for_noisy_count(
         return math.inf
 
     def holds(rate: Floats) -> NDArray[np.bool_]:
-        e = float(rate[0]) * r
-        noise, chance = _blocks(e)
+        noise, chance = _blocks(float(rate[0]) * r)
         divisor = np.maximum(1, count + noise)
-        too_low = np.ceil(divisor * (2 * lowest - 1) / 2) - total - 1
-        too_high = np.ceil(divisor * (2 * highest + 1) / 2) - total
-        missed = _at_least(rate, -too_low) + _at_least(rate, too_high)
-        return np.array([float(chance @ np.minimum(1, missed)) + _LEFT_OUT <= beta])
+        return np.array([_missed((lowest, highest), total, divisor, rate, chance) <= beta])
 
     if holds(np.array([enough / r]))[0]:
         return enough
     return float(_bisect(holds, np.array([enough / r]), np.array([r]))[0])
+
+
+def _missed(
+    within: tuple[int, int], total: int, divisor: Floats, rate: Floats, chance: Floats
+) -> float:
+    """How likely round((S + z)/divisor) lies outside of what is allowed, from above.
+
+    Args:
+        within: The least and the largest mean that are allowed, in ticks.
+        total: S.
+        divisor: What the sum may be divided by.
+        rate: ε of the noise z.
+        chance: How likely each divisor is.
+    """
+    too_low = np.ceil(divisor * (2 * within[0] - 1) / 2) - total - 1
+    too_high = np.ceil(divisor * (2 * within[1] + 1) / 2) - total
+    missed = _at_least(rate, -too_low) + _at_least(rate, too_high)
+    return float(chance @ np.minimum(1, missed)) + _LEFT_OUT
+
+
+def _risks_of_two_draws(calibrator: Calibrator, expectation: Expectation) -> Floats:
+    """A mean over the released frequency, where each of the two draws has an e of its own.
+
+    Returns:
+        For every edge the least risk at which all of those hold that can; infinite for the others.
+    """
+    error, beta = _limits(calibrator)
+    places = expectation.edges(Annotation.MEAN)
+    tops, bottoms = expectation.actual(Annotation.MEAN)
+    totals = _located(calibrator, expectation, Annotation.MEAN)
+    ranges = calibrator.ranges[places]
+    risks = np.full(len(places), np.nan)
+    open_ = [edge for edge, top in enumerate(tops) if top > 0]
+    allowed = {}
+    for edge in open_:
+        actual = Fraction(tops[edge], bottoms[edge])
+        allowed[edge] = math.ceil(actual * (1 - error)), math.floor(actual * (1 + error))
+
+    def failing(risk: float, edges: list[int]) -> list[int]:
+        draws = calibrator.at(risk).draws
+        found = []
+        for edge in edges:
+            count, total = (float(draws[d][places[edge]]) for d in (Draw.FREQUENCY, Draw.SUM))
+            noise, chance = _blocks(count)
+            divisor = np.maximum(1, bottoms[edge] + noise)
+            rate = np.array([total / ranges[edge]])
+            if (
+                allowed[edge][1] < 1
+                or _missed(allowed[edge], totals[edge], divisor, rate, chance) > beta
+            ):
+                found.append(edge)
+        return found
+
+    never = failing(float(HIGHEST_RISK), open_)
+    risks[never] = np.inf
+    open_ = [edge for edge in open_ if edge not in set(never)]
+    low, high = math.log(math.atanh(_LEAST_RISK)), math.log(math.atanh(float(HIGHEST_RISK)))
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if failing(math.tanh(math.exp(middle)), open_):
+            low = middle
+        else:
+            high = middle
+    risks[open_] = math.tanh(math.exp(high))
+    return risks
 
 
 def _blocks(e: float) -> tuple[Floats, Floats]:

@@ -174,7 +174,7 @@ class Plan:
     def warnings(self) -> tuple[str, ...]:
         """What the owner should know before drawing, in sentences."""
         parameters = self.parameters
-        found = []
+        found = list(self.graph.warnings) if parameters.times else []
         if self._calibrator.beside_frequency and parameters.attacker is not Attacker.ANY:
             found.append(
                 f"Beside a frequency the attacker {parameters.attacker.value} saves no noise: the "

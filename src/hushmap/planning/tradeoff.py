@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hushmap.exceptions import LeakRefusedError
+from hushmap.owner import OwnerOnly
 from hushmap.planning.calibration import Calibrator
 from hushmap.planning.expectation import Expectation
 from hushmap.planning.limits import least_risk_for_mean, least_risk_per_edge
@@ -34,8 +35,8 @@ _LEAST_ERROR, _MOST_ERROR, _ERRORS = 0.02, 20.0, 25
 _TICK = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationErrors:
+@dataclass(frozen=True, slots=True, repr=False)
+class AnnotationErrors(OwnerOnly):
     """Expected errors of one annotation at one risk. Owner only.
 
     Attributes:
@@ -53,8 +54,8 @@ class AnnotationErrors:
     far_off: int
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+@dataclass(frozen=True, slots=True, repr=False)
+class Standing(OwnerOnly):
     """Where a release would stand. Owner only.
 
     Attributes:
@@ -69,8 +70,8 @@ class Standing:
     annotations: tuple[AnnotationErrors, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CostlyEdge:
+@dataclass(frozen=True, slots=True, repr=False)
+class CostlyEdge(OwnerOnly):
     """An edge and what is expected of one of its numbers; the fields of a plan's record."""
 
     source: str | None

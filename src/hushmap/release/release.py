@@ -210,10 +210,14 @@ def simulate(plan: Plan, seed: int) -> SimulatedGraph:
 
 
 def _one_bound(plan: Plan) -> str | None:
-    """The declared bound for the certificate, where the declaration was one for all edges."""
-    if plan.graph.declared is None or not plan.parameters.times:
+    """The declared bound for the certificate, where the declaration was one for all edges.
+
+    It is the one in effect: whole ticks, as durations are.
+    """
+    graph = plan.graph
+    if graph.declared is None or graph.bounds is None or not plan.parameters.times:
         return None
-    return exact_timespan(plan.graph.declared)
+    return exact_timespan(int(graph.bounds.max()) * graph.resolution)
 
 
 def _defined(error: float) -> float | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hushmap.owner import OwnerOnly
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,7 +15,7 @@ _CERTAIN = 0.999
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OwnerReport:
+class OwnerReport(OwnerOnly):
     """What the owner sees of a release: risks, scales, exact and released weights, errors.
 
     Attributes:
@@ -25,9 +27,6 @@ class OwnerReport:
     summary: Mapping[str, Mapping[str, float | int | None]]
     edges: tuple[Mapping[str, object], ...]
     notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return "OwnerReport(owner only)"
 
 
 def about_a_case(release: Mapping[str, float | int | None]) -> str:

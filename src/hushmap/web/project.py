@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hushmap.owner import OwnerOnly
 from hushmap.web.wishes import Limit, Reading, Wish
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class Source:
     uploaded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
+@dataclass(frozen=True, slots=True, repr=False)
+class Rehearsal(OwnerOnly):
     """What the owner sees before he draws.
 
     Attributes:
@@ -59,8 +60,8 @@ class Rehearsal:
     picture: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+@dataclass(frozen=True, slots=True, repr=False)
+class Bundle(OwnerOnly):
     """The files of a release.
 
     Attributes:
@@ -74,7 +75,7 @@ class Bundle:
     owner_zip: bytes
 
 
-class Project:
+class Project(OwnerOnly):
     """One window's work. Owner only; nothing of it outlives it.
 
     Args:
@@ -169,6 +170,3 @@ class Project:
         self._reset()
         self.source = None
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __repr__(self) -> str:
-        return "Project(owner only)"

@@ -130,6 +130,7 @@ def test_on_a_log_the_edges_that_bind_are_attacked_with_the_noise_of_the_plan():
         {"annotate": ["frequency", "mean"]}, {"annotate": ["mean"], "attacker": "empirical"},
         {"annotate": ["frequency", "max"], "scope": "annotation", "attacker": "paper"},
         {"annotate": ["sum"], "max_risk": None, "max_error": "2"},
+        {"annotate": ["frequency", "mean"], "scope": "annotation", "range_kind": "observed"},
     ):  # fmt: skip
         found = attacks_on(graph, PlanParameters.of(**{"max_risk": "0.2", **options}))
         assert 2 <= len(found) <= 12
@@ -146,6 +147,15 @@ def test_on_a_log_frequencies_need_no_durations_and_times_do():
         assert attack.graphs[1].counts[0] == attack.graphs[0].counts[0] + 1
     with pytest.raises(UsageError, match="durations"):
         attacks_on(bare, PlanParameters.of(max_risk="0.2", annotate=["mean"]))
+
+
+def test_on_a_log_with_a_declared_bound_every_annotation_is_attacked_alone():
+    graph = hm.discover(hm.read_log("examples/hospital.csv"), max_duration="1d")
+    asked = PlanParameters.of(
+        max_risk="0.2", annotate=["frequency", "mean"], scope="annotation", range_kind="declared"
+    )
+    names = [attack.name for attack in attacks_on(graph, asked)]
+    assert {name.split()[0] for name in names} == {"frequency", "mean"}
 
 
 def test_on_a_log_an_empirical_attacker_is_played_where_his_prior_is_small(monkeypatch):

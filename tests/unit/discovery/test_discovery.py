@@ -222,6 +222,8 @@ def test_each_edge_may_have_a_bound_of_its_own(tmp_path):
         ("source,target,seconds\nA,B,x\n", "row 2"),
         ("from,to\nA,B\n", "source, target, seconds"),
         ("source,target,seconds\nA,B,60\n*,*,90\nA,B,70\n", "row 4"),
+        ("source,target,seconds\n*,*,90\nA,*,60\n", "one end of an edge alone"),
+        ("source,target,seconds\n*,*,1e20\n", "row 2"),
     ],
 )
 def test_a_table_of_bounds_that_does_not_do_is_refused(tmp_path, text, part):
@@ -233,7 +235,19 @@ def test_a_table_of_bounds_that_does_not_do_is_refused(tmp_path, text, part):
     assert "A → C" not in str(error.value)
 
 
-@pytest.mark.parametrize("bad", [90, "90", timedelta(0), {("A", "B"): 90}])
+def test_a_bound_of_an_edge_that_is_not_in_the_log_is_noted():
+    log = hm.read_log("examples/hospital.csv")
+    every = {("*", "*"): "1d"}
+    for bounds, noted in ((every, False), (every | {("Triage", "Ward"): "1h"}, True)):
+        graph = hm.discover(log, max_duration=bounds)
+        notes = hm.plan(graph, max_risk=0.2, annotate="mean").warnings
+        assert any("name no edge of the log" in note for note in notes) is noted
+        assert not any("Triage" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "bad", [90, "90", timedelta(0), {("A", "B"): 90}, "99999999999999999999w", "10001y"]
+)
 def test_a_bound_without_a_unit_is_refused(bad):
     with pytest.raises(UsageError, match=r"max.duration is"):
         hm.discover(hm.read_log("examples/hospital.csv"), max_duration=bad)

@@ -90,6 +90,26 @@ def test_the_public_epsilon_of_times_is_that_of_every_draw(kinds, attacker, scop
             assert plan.rates(draw)[graph.timed] == pytest.approx(public, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("bound", "tick", "stated"),
+    [
+        ("100s", "1min", "2min"),
+        ("89s", "1min", "1min"),
+        ("10s", "1min", "1min"),
+        ("2d", "1s", "2d"),
+    ],
+)
+def test_the_bound_that_is_stated_is_the_one_the_noise_is_scaled_to(bound, tick, stated):
+    log = hm.read_log("examples/hospital.csv")
+    graph = hm.discover(log, max_duration=bound, resolution=tick)
+    plan = hm.plan(graph, max_risk=0.2, annotate=["frequency", "max"])
+    certificate = promise(plan)
+    assert certificate.max_duration == stated
+    assert plan.rates(Draw.MAX)[graph.timed] == pytest.approx(
+        time_epsilon(certificate, graph.resolution), rel=1e-9
+    )
+
+
 def test_no_interval_of_times_where_the_noise_is_private():
     log = hm.read_log("examples/hospital.csv")
     kinds = ["frequency", "mean"]

@@ -230,8 +230,11 @@ def test_an_unreachable_error_is_refused_with_the_edges_in_the_way():
     assert "% of the error" in str(error.value)
     assert "Raise --max-error" in str(error.value)
     assert "drop --annotate" in str(error.value)
-    with pytest.raises(UnreachableLimitError, match="In the way"):
+    with pytest.raises(UnreachableLimitError, match="In the way") as error:
         hm.plan(graph, max_error="0.001", annotate="min", error_reading="per-edge")
+    # The risk that an edge needs follows from its weight.
+    assert "needs" not in str(error.value)
+    assert "the risk that each of them needs: 1" in error.value.owner_details
 
 
 def test_an_unreachable_error_is_refused_although_another_annotation_has_none():
@@ -241,6 +244,37 @@ def test_an_unreachable_error_is_refused_although_another_annotation_has_none():
         hm.plan(graph, max_error="0.000001", annotate=["min", "max"])
     assert "the error of max at" in str(error.value)
     assert "nan" not in str(error.value)
+
+
+@pytest.mark.parametrize("attacker", ["empirical", "paper"])
+def test_a_mean_whose_two_draws_differ_gets_the_least_risk_that_meets_every_condition(attacker):
+    """Against enumeration: noise of the count by its law, noise of the sum by its tails."""
+    rows = {("A", "B"): [*range(100, 5_000, 100)], ("B", "C"): [30, 700, 900] * 9}
+    graph = graph_of(rows)
+    wish = {"annotate": ["frequency", "mean"], "scope": "annotation", "attacker": attacker}
+    made = hm.plan(graph, max_error="0.3", error_reading="per-edge", **wish)
+
+    def missed(risk, edge):
+        plan = hm.plan(graph, max_risk=risk, **wish)
+        count, rate = plan.rates(Draw.FREQUENCY)[edge], plan.rates(Draw.SUM)[edge]
+        n, total = int(graph.counts[edge]), graph.sums[edge]
+        z = np.arange(-4_000, 4_001)
+        law = np.exp(-count * abs(z)) * np.tanh(count / 2)
+        divisor = np.maximum(1, n + z)
+        low, high = np.ceil(total / n * 0.7), np.floor(total / n * 1.3)
+        chance = np.zeros(len(z))
+        for border, side in (
+            (np.ceil(divisor * (low - 0.5)), 0),
+            (np.ceil(divisor * (high + 0.5)), 1),
+        ):
+            m = (border - total) if side else -(border - total - 1)  # z ≥ m, or z ≤ −m
+            tail = np.exp(-rate * np.maximum(m, 0)) / (1 + np.exp(-rate))
+            below = 1 - np.exp(-rate * np.maximum(1 - m, 0)) / (1 + np.exp(-rate))
+            chance += np.where(m >= 1, tail, below)
+        return law @ np.minimum(1, chance)
+
+    assert max(missed(made.risk, edge) for edge in (0, 1)) <= 0.05
+    assert max(missed(made.risk * 0.98, edge) for edge in (0, 1)) > 0.05
 
 
 @pytest.mark.parametrize("attacker", ["any", "empirical", "paper"])

@@ -7,8 +7,10 @@ a search cannot name (a rounded figure, a width of a line, an order, a size).
 """
 
 import dataclasses
+import importlib
 import json
 import pickle
+import pkgutil
 import re
 import socket
 from html import unescape
@@ -191,6 +193,32 @@ def test_the_dataclasses_of_the_private_rooms_show_no_figures():
     ):
         assert dataclasses.is_dataclass(made)
         assert not numbers_in(repr(made)) & {"123457", "987643"}, type(made)
+
+
+CHOICES = {  # what they hold is the owner's choice, the program's own, or says what was found amiss
+    "Precision", "PlanParameters", "DeclaredBounds", "XesKeys", "DistributedFile", "PublicLog",
+    "CsvDialect", "Dialect", "TimestampReading", "ColumnChoice", "ReadOptions", "SparkRows",
+    "SparkFiles", "RawRows", "XesAttributes", "Broken", "Mechanism", "Neighbours", "WholeNumbers",
+    "Event", "Features", "Check", "AuditReport", "Fineness", "EventLog",
+}  # fmt: skip
+
+
+def test_every_dataclass_of_the_private_rooms_is_owner_only_or_known_to_tell_nothing():
+    made = {}
+    for name in ("log", "discovery", "risk", "accuracy", "planning", "audit", "web"):
+        package = importlib.import_module(f"hushmap.{name}")
+        for module in pkgutil.walk_packages(package.__path__, f"hushmap.{name}."):
+            for thing in vars(importlib.import_module(module.name)).values():
+                if not isinstance(thing, type) or thing.__module__ != module.name:
+                    continue
+                if dataclasses.is_dataclass(thing):
+                    made[thing.__name__] = thing
+    assert len(made) > 50
+    telling = {name for name, thing in made.items() if thing.__dataclass_params__.repr}
+    assert telling <= CHOICES | {"Limits", "Wish", "Limit", "Reading", "Received", "Source",
+                                 "Problem", "Wizard"}  # fmt: skip
+    shown = [thing for name, thing in made.items() if name not in telling]
+    assert all(thing.__repr__ is not object.__repr__ for thing in shown)
 
 
 def secret_log(seed, folder):
