@@ -159,6 +159,7 @@ class ExactGraph:
         longest_case: Events of the longest case; None where it is not known (as for tables of
             transitions).
         warnings: What the owner should know about how the graph was made; holds no exact value.
+        origin: How the log was read, in sentences; holds no exact value either.
 
     Example:
         >>> import hushmap as hm
@@ -185,6 +186,7 @@ class ExactGraph:
     conserved: bool = True
     longest_case: int | None = None
     warnings: tuple[str, ...] = field(default=())
+    origin: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         for name in ("counts", "timed", "minima", "maxima", "bounds", "clipped"):

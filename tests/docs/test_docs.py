@@ -20,7 +20,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, missing_tool
-from hushmap.cli.app import app, main
+from hushmap.cli import main
+from hushmap.cli.app import app
 
 # Made from the program; their examples run as the doctests they are.
 GENERATED = {Path("docs") / name for name in ("cli.md", "api.md", "errors.md", "schemas.md")}

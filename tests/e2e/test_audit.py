@@ -31,7 +31,7 @@ def test_the_json_has_the_fixed_shape(few_controls, capsys):
             assert check["low"] <= check["measured"] <= check["high"]
     names = [check["name"] for check in document["checks"]]
     assert sum(name.startswith("control, ") for name in names) == 1
-    assert sum(name.startswith("not promised: ") for name in names) == 6
+    assert sum(name.startswith("not promised: ") for name in names) == 7
     assert printed.err == ""
 
 

@@ -464,3 +464,123 @@ def test_names_cannot_steer_the_terminal(run, tmp_path):
     for character in "\x1b\x07\u202e":
         assert character not in printed
     assert "\x1b" not in run("inspect", path, "--activity", "x\x1b[31m")[2]
+
+
+def test_how_the_log_was_read_is_said_by_every_verb_and_kept_in_the_report(tmp_path, run):
+    log = tmp_path / "log.csv"
+    rows = ["case,activity,time,lifecycle"]
+    rows += [f"{case},{name},2026-01-0{day},{step}" for case in range(9)
+             for day, name in enumerate("AB", 1) for step in ("start", "complete")]  # fmt: skip
+    log.write_text("\n".join([*rows, "10,A,,complete"]))
+    said = ("only completed events are kept", "no timestamp", "column 'case'")
+    for wish in (["--max-risk", "0.2"], []):
+        status, out, _ = run("plan", log, *wish)
+        assert status == 0
+        assert all(part in " ".join(out.split()) for part in said)
+        assert "completed" not in run("plan", log, *wish, "--quiet")[1]
+    notes = " ".join(json.loads(run("plan", log, "--max-risk", "0.2", "--json")[1])["notes"])
+    assert all(part in notes for part in said)
+    run("release", log, "--max-risk", "0.2", "--out", tmp_path / "map", "--json")
+    report = json.loads((tmp_path / "map/owner/report.json").read_text())
+    assert all(part in " ".join(report["origin"]) for part in said)
+    assert "only completed events are kept" in (tmp_path / "map/owner/report.html").read_text()
+
+
+def test_compare_shows_every_reading_of_an_error(run):
+    wish = ("plan", EXAMPLE, "--max-error", "0.3", "--error-reading", "per-edge", "--compare")
+    status, out, _ = run(*wish)
+    assert status == 0
+    assert "every edge, continuous noise" in out
+    document = json.loads(run(*wish, "--json")[1])
+    risks = {point["reading"]: point["risk"] for point in document["errors"]
+             if point["attacker"] == "any"}  # fmt: skip
+    assert set(risks) == {"mean", "per-edge", "paper"}
+    assert risks["mean"] == pytest.approx(0.179, abs=5e-4)
+    assert risks["paper"] == pytest.approx(0.98652, abs=1e-5)  # method.md §10
+    assert risks["per-edge"] == pytest.approx(document["summary"]["release"]["risk"], rel=1e-6)
+    plain = json.loads(run("plan", EXAMPLE, "--max-risk", "0.3", "--compare", "--json")[1])
+    assert "errors" not in plain
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_a_terminal_without_unicode_is_no_defect(tmp_path, encoding):
+    log = tmp_path / "log.csv"
+    log.write_text("case,activity,time\n1,Prüfung ▶,2026-01-01\n1,B,2026-01-02\n")
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+
+    def call(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", "hushmap", *arguments],
+            env=environment, capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout
+
+    edges = json.loads(call("plan", str(log), "--max-risk", "0.2", "--json"))["edges"]
+    assert "Prüfung ▶" in {edge["source"] for edge in edges}
+    for arguments in (["release", "--help"], ["plan", str(log), "--max-risk", "0.2"]):
+        assert call(*arguments)
+
+
+def test_a_closed_terminal_leaves_nothing_of_the_log_behind(tmp_path):
+    script = (
+        "import os, signal, sys\n"
+        "from hushmap.log import reading\n"
+        "from hushmap.cli import main\n"
+        "real = reading._read\n"
+        "def stopped(*args):\n"
+        "    os.kill(os.getpid(), signal.SIGHUP)\n"
+        "    return real(*args)\n"
+        "reading._read = stopped\n"
+        "main(['inspect', 'examples/hospital.csv'])\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", script], env=os.environ | {"TMPDIR": str(tmp_path)}, check=False
+    )
+    assert made.returncode == 128 + signal.SIGHUP
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_the_program_starts_is_no_traceback():
+    script = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from hushmap.cli import main\n"
+        "main(['--help'])\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (made.returncode, made.stderr) == (130, "hushmap: interrupted; nothing was written.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_summary_that_cannot_be_printed_does_not_hide_that_the_map_is_written(tmp_path):
+    for more in ([], ["--json"]):
+        out = tmp_path / f"map{len(more)}"
+        with Path("/dev/full").open("w") as full:
+            made = subprocess.run(
+                [sys.executable, "-m", "hushmap", "release", EXAMPLE, "--max-risk", "0.2",
+                 "--no-picture", "--out", str(out), *more],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        assert made.returncode == 1
+        assert "The bundle is written" in made.stderr
+        assert "Do not draw again" in made.stderr
+        assert (out / "public" / "map.json").exists()
+
+
+def test_a_range_that_is_declared_without_a_bound_is_wrong_usage(run):
+    status, _, err = run("plan", EXAMPLE, "--annotate", "mean", "--range", "declared")
+    assert status == 2
+    assert "--max-duration" in err
+
+
+def test_more_draws_than_the_memory_holds_are_refused(run):
+    status, _, err = run("audit", "--draws", "100000000000")
+    assert status == 2
+    assert "5,000,000" in err

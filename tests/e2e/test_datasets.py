@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hushmap.cli.app import main
+from hushmap.cli import main
 from hushmap.log.public_logs import DistributedFile, PublicLog, public_logs, recognised
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -16,7 +16,7 @@ import pytest
 from logs import SHARED, real_logs
 from wizard import Visitor, wizard
 
-from hushmap.cli.app import main
+from hushmap.cli import main
 
 
 def left(tmp_path):

@@ -28,6 +28,7 @@ FALSE_ALARMS = 1e-6
 """The probability that an audit of a mechanism that keeps its promises fails, at most."""
 # So many limits may be compared in one audit; each may be wrong with that share of the above.
 _MOST_CHECKS = 200
+MOST_DRAWS = 5_000_000
 # Of the attack's own chance: secrets, and which releases an event is chosen by. Never of noise.
 _SEED = 20_201_030
 
@@ -54,15 +55,16 @@ def audit(
         on_step: Called with the attacks done and their number.
 
     Raises:
-        UsageError: The number of draws is too small.
+        UsageError: The number of draws is too small, or too large for the memory.
 
     Example:
         >>> audit(draws=1_000, controls=()).holds
         True
     """
-    if draws < LEAST_DRAWS:
+    if not LEAST_DRAWS <= draws <= MOST_DRAWS:
         raise UsageError(
-            f"--draws is {draws}.", hint=f"Write a whole number from {LEAST_DRAWS} on."
+            f"--draws is {draws}.",
+            hint=f"Write a whole number from {LEAST_DRAWS} to {MOST_DRAWS:,}: all are in memory.",
         )
     promises = [*more, *attacks()]
     beyond = unpromised()

@@ -47,6 +47,7 @@ def report_json(report: OwnerReport, files: Iterable[str] = ()) -> bytes:
         f'{{"format": {_text(REPORT_FORMAT)},\n'
         f' "summary": {_text(summary)},\n'
         f' "notes": {_text(list(report.notes))},\n'
+        f' "origin": {_text(list(report.origin))},\n'
         f' "files": {_text(sorted(files))},\n'
         f' "edges": [\n  {edges}]}}\n'
     ).encode()

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 INTERRUPTED = 130
-TERMINATED = 143
+# Somebody ends the program, or closes its terminal (where the system knows that).
+_ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 app = typer.Typer(
     name="hushmap",
@@ -54,11 +55,14 @@ for _verb in ("inspect", "plan", "release", "show", "audit", "serve", "datasets"
     import_module(f"hushmap.cli.{_verb}").register(app)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the program; exits 0 done, 1 failed, 2 wrong usage, 3 refused or 130 interrupted."""
+def run(arguments: list[str]) -> int:
+    """Run the program; answers its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode gets question marks for what it cannot show.
+        with suppress(AttributeError, OSError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     with _tidy_when_terminated():
-        status = _run(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(status)
+        return _run(arguments)
 
 
 @contextmanager
@@ -67,11 +71,16 @@ def _tidy_when_terminated() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    before = {
+        sign: signal.signal(sign, lambda number, _: sys.exit(128 + number))
+        for sign in _ENDINGS
+        if signal.getsignal(sign) is not signal.SIG_IGN  # nohup
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
 
 
 def _run(arguments: list[str]) -> int:

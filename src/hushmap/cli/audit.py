@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from hushmap.cli import options
 from hushmap.cli.options import LogOptions, OutputOptions, PlanOptions
+from hushmap.cli.printing import print_json
 from hushmap.cli.progress import step
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def audit(
     with step("Attacking", quiet=output.silent):
         report = run(draws=draws, more=more)
     if output.as_json:
-        print(json.dumps(report.as_json(), ensure_ascii=False, indent=2))  # noqa: T201
+        print_json(report.as_json())
     else:
         _print(report, of_a_log=log is not None, quiet=output.quiet)
     if not report.holds:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from hushmap.cli import options
 from hushmap.cli.options import OutputOptions
+from hushmap.cli.printing import print_json
 
 if TYPE_CHECKING:
     from hushmap.log.public_logs import DistributedFile, PublicLog
@@ -48,7 +48,7 @@ def datasets(
     found = recognised(check)
     if output.as_json:
         name = None if found is None else found[0].name
-        print(json.dumps({"file": str(check), "log": name}))  # noqa: T201
+        print_json({"file": str(check), "log": name})
     elif found is None:
         typer.echo(
             f"{check} is none of the distributed files whose checksums are known. It may be "
@@ -66,7 +66,7 @@ def _print_all(logs: tuple[PublicLog, ...], output: OutputOptions) -> None:
 
     if output.as_json:
         records: list[dict[str, Any]] = [asdict(log) | {"page": log.page} for log in logs]
-        print(json.dumps({"logs": records}, ensure_ascii=False, indent=2))  # noqa: T201
+        print_json({"logs": records})
         return
     console = Console(highlight=False)
     print_table(

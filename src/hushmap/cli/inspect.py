@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from hushmap.cli import options
 from hushmap.cli.options import LogOptions, OutputOptions
+from hushmap.cli.printing import print_json
 from hushmap.cli.progress import step
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def inspect(log: options.Log, log_options: LogOptions, output: OutputOptions) ->
     with step("Counting", quiet=output.silent):
         found = hm.inspect(read)
     if output.as_json:
-        print(json.dumps(found.as_json(), ensure_ascii=False, indent=2))  # noqa: T201
+        print_json(found.as_json())
         return
     _print(found, shown_source(log), quiet=output.quiet)
 

@@ -250,6 +250,11 @@ class PlanOptions:
                 "Both --max-duration and --range are given.",
                 hint="Declare a bound, or take the range observed.",
             )
+        if self.range_kind == "declared":
+            raise UsageError(
+                "--range declared does not say what the bound is.",
+                hint="Declare it: --max-duration 30d.",
+            )
         for_others = compare and self.attacker == "any"
         return PlanParameters.of(
             max_risk=self.max_risk,
@@ -321,12 +326,3 @@ def _options_of(group: type[Any]) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
-
-
-def notes(log: EventLog) -> list[str]:
-    """What the owner should know of how the log was read: choices, and losses by reason."""
-    lost = [f"{reason}" for reason, rows in log.intake.dropped.items() if rows]
-    dropped = (
-        [f"rows were dropped: {', '.join(lost)}; hushmap inspect says how many"] if lost else []
-    )
-    return [*log.columns.sentences(), *log.notes, *dropped]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ import typer
 
 from hushmap.cli import options
 from hushmap.cli.options import LogOptions, OutputOptions, PlanOptions
+from hushmap.cli.printing import print_json
 from hushmap.cli.progress import step
 from hushmap.cli.saving import save_for_owner
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hushmap.graph import ExactGraph
-    from hushmap.planning.frontier import Frontier
+    from hushmap.planning.frontier import ErrorPoint, Frontier
     from hushmap.planning.parameters import PlanParameters
     from hushmap.planning.plan import Plan
 
@@ -88,6 +88,7 @@ def _whole_frontier(
 ) -> None:
     from rich.console import Console
 
+    from hushmap.cli.tables import print_origin
     from hushmap.planning.frontier import frontier
 
     with step("Planning", quiet=output.silent, unit="points") as on_progress:
@@ -97,9 +98,11 @@ def _whole_frontier(
         tables = {"risks.csv": document["risks"], "errors.csv": document["errors"]}
         save_for_owner(out, _tables(tables) | _frontier_plots(document["risks"]))
     if output.as_json:
-        print(json.dumps(document, ensure_ascii=False, indent=2))  # noqa: T201
+        print_json(document)
         return
     console = Console(highlight=False)
+    if not output.quiet:
+        print_origin(console, graph.origin)
     _print_frontier(console, table)
     if out is not None:
         console.print(f"Written for the owner: tables and plots in {out}", markup=False)
@@ -111,6 +114,8 @@ def _one_point(
 ) -> None:
     from rich.console import Console
 
+    from hushmap.cli.tables import print_origin
+    from hushmap.planning.frontier import error_points
     from hushmap.planning.plan import plan_with
 
     plans = []
@@ -121,17 +126,25 @@ def _one_point(
         "format": "hushmap/plan/1",
         "summary": plans[0].summary,
         "edges": plans[0].edges,
-        "notes": list(plans[0].warnings),
+        "notes": [*graph.origin, *plans[0].warnings],
     }
+    needs: tuple[ErrorPoint, ...] = ()
     if len(plans) > 1:
         document["compare"] = {made.parameters.attacker.value: made.summary for made in plans}
+        needs = error_points(graph, wishes)
+        if needs:
+            document["errors"] = [asdict(need) for need in needs]
     if out is not None:
         save_for_owner(out, _tables({"edges.csv": plans[0].edges}) | _edge_plots(plans[0]))
     if output.as_json:
-        print(json.dumps(document, ensure_ascii=False, indent=2))  # noqa: T201
+        print_json(document)
         return
     console = Console(highlight=False)
+    if not output.quiet:
+        print_origin(console, graph.origin)
     _print_plans(console, plans)
+    for annotation in dict.fromkeys(need.annotation for need in needs):
+        _print_needs(console, annotation, [n for n in needs if n.annotation == annotation])
     for warning in () if output.quiet else plans[0].warnings:
         console.print(f"Note: {warning}", markup=False)
     if out is not None:
@@ -211,22 +224,33 @@ def _print_frontier(console: Console, table: Frontier) -> None:
             left=2,
             whole=True,
         )  # fmt: skip
-        needs: dict[tuple[str, float], dict[str, float | None]] = {}
-        for need in table.errors:
-            if need.annotation == annotation and need.attacker in against:
-                needs.setdefault((need.attacker, need.error), {})[need.reading] = need.risk
-        readings = list(dict.fromkeys(reading for row in needs.values() for reading in row))
-        print_table(
-            console,
-            f"{annotation}: the least risk for each error",
-            ("error", "against", *(_READINGS[reading] for reading in readings)),
-            (
-                (percent(error), against[attacker], *(_risk(row[reading]) for reading in readings))
-                for (attacker, error), row in needs.items()
-            ),
-            left=2,
-            whole=True,
-        )
+        needs = [
+            replace(need, attacker=against[need.attacker])
+            for need in table.errors
+            if need.annotation == annotation and need.attacker in against
+        ]
+        _print_needs(console, annotation, needs)
+
+
+def _print_needs(console: Console, annotation: str, needs: Sequence[ErrorPoint]) -> None:
+    """The least risk for each error, in every reading of it."""
+    from hushmap.cli.tables import percent, print_table
+
+    rows: dict[tuple[str, float], dict[str, float | None]] = {}
+    for need in needs:
+        rows.setdefault((need.attacker, need.error), {})[need.reading] = need.risk
+    readings = list(dict.fromkeys(need.reading for need in needs))
+    print_table(
+        console,
+        f"{annotation}: the least risk for each error",
+        ("error", "against", *(_READINGS[reading] for reading in readings)),
+        (
+            (percent(error), attacker, *(_risk(row[reading]) for reading in readings))
+            for (attacker, error), row in rows.items()
+        ),
+        left=2,
+        whole=True,
+    )
 
 
 def _distinct_attackers(table: Frontier, annotation: str) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +12,11 @@ import typer
 
 from hushmap.cli import options
 from hushmap.cli.options import LogOptions, OutputOptions, PlanOptions
+from hushmap.cli.printing import print_json
 from hushmap.cli.progress import step
+from hushmap.exceptions import BundleError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hushmap.bundle.writing import WrittenBundle
     from hushmap.release.release import Release
 
@@ -68,34 +70,44 @@ def release(
     with step("Drawing", quiet=output.silent):
         made = hm.release(planned)
         paths = made.write(out, overwrite=overwrite, picture=not no_picture, png=png)
-    if output.as_json:
-        print(  # noqa: T201
-            json.dumps(
+    with _written(out):
+        if output.as_json:
+            print_json(
                 {
                     "out": str(out),
                     "public": [path.name for path in paths.public],
                     "owner": [path.name for path in paths.owner],
                     "summary": made.report.summary,
-                },
-                ensure_ascii=False,
-                indent=2,
+                }
             )
-        )
-        return
+        else:
+            _print(made, paths, out, quiet=output.quiet)
+
+
+@contextmanager
+def _written(out: Path) -> Iterator[None]:
+    """Whoever cannot read the summary must not think that nothing was drawn, and draw again."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BundleError(
+            f"The bundle is written, but its summary cannot be printed: {error.strerror}.",
+            where=str(out),
+            hint="Do not draw again: hushmap show reads it.",
+        ) from None
+
+
+def _print(made: Release, paths: WrittenBundle, out: Path, *, quiet: bool) -> None:
     from rich.console import Console
 
+    from hushmap.cli.tables import percent, print_origin, print_table
+
     console = Console(highlight=False)
-    if not output.quiet:
-        for note in options.notes(read):
-            console.print(note, markup=False, style="dim")
-    _print(console, made, paths, out, quiet=output.quiet)
-
-
-def _print(
-    console: Console, made: Release, paths: WrittenBundle, out: Path, *, quiet: bool
-) -> None:
-    from hushmap.cli.tables import percent, print_table
-
+    if not quiet:
+        print_origin(console, made.report.origin)
     print_table(
         console,
         "For the owner",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from hushmap.cli import options
 from hushmap.cli.options import OutputOptions
+from hushmap.cli.printing import print_json
 from hushmap.graph import Annotation
 
 
@@ -43,7 +43,7 @@ def show(
             "certificate": certificate_record(certificate),
             "verified": sorted(certificate.files),
         }
-        print(json.dumps(document, ensure_ascii=False, indent=2))  # noqa: T201
+        print_json(document)
         return
     console = Console(highlight=False)
     rows = (

@@ -42,6 +42,12 @@ def plain(text: str) -> str:
     return text.translate(_UNSAFE)
 
 
+def print_origin(console: Console, origin: Iterable[str]) -> None:
+    """Say how the log was read: what was chosen, and why rows were dropped."""
+    for sentence in origin:
+        console.print(sentence, markup=False, style="dim")
+
+
 def print_table(
     console: Console,
     title: str,

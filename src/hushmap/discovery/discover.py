@@ -83,7 +83,7 @@ def discover(
     graph = assemble(
         totals, found, resolution=tick, bounds=bounds, declared=declared, conserved=True
     )
-    return replace(graph, longest_case=longest)
+    return replace(graph, longest_case=longest, origin=tuple(log.sentences()))
 
 
 def _aggregates(

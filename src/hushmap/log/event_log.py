@@ -272,6 +272,18 @@ class EventLog:
             notes=self.notes,
         )
 
+    def sentences(self) -> list[str]:
+        """How the log was read: the choices made, and why rows were left out. No exact value.
+
+        Example:
+            >>> import hushmap as hm
+            >>> hm.read_log("examples/hospital.csv").sentences()[1]
+            "activity: column 'activity' (recognised by its name)"
+        """
+        lost = [reason for reason, rows in self.intake.dropped.items() if rows]
+        dropped = f"rows were dropped: {', '.join(lost)}; hushmap inspect says how many"
+        return [*self.columns.sentences(), *self.notes, *([dropped] if lost else [])]
+
     def require_events(self) -> None:
         """Refuse a log of which nothing is left.
 

@@ -104,12 +104,14 @@ def _header(report: OwnerReport) -> str:
             f"{text(about_a_case(report.summary['release']))}</p>\n"
         )
     notes = "".join(f"<li>{text(note)}</li>\n" for note in report.notes)
+    origin = "".join(f"<li>{text(sentence)}</li>\n" for sentence in report.origin)
     return (
         '<header>\n<p class="brand">hushmap</p>\n<h1>Report of a release</h1>\n</header>\n'
         f'<section>\n<h2>In short</h2>\n{risk}<div class="scroll fit" tabindex="0" role="region" '
         'aria-label="Figures"><table class="figures">'
         f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{''.join(lines)}</tbody></table></div>\n"
         + (f"<ul class='notes'>\n{notes}</ul>\n" if notes else "")
+        + (f"<h3>How the log was read</h3>\n<ul>\n{origin}</ul>\n" if origin else "")
         + "</section>\n"
     )
 

@@ -153,6 +153,20 @@ def frontier(
     return Frontier(tuple(risks), tuple(errors))
 
 
+def error_points(graph: ExactGraph, wishes: Sequence[PlanParameters]) -> tuple[ErrorPoint, ...]:
+    """What the error that the owner limits costs against each attacker, in every reading of it.
+
+    Args:
+        graph: The exact graph.
+        wishes: What would be released, once per attacker.
+
+    Returns:
+        The points; none where the owner limits the risk.
+    """
+    error = wishes[0].max_error
+    return () if error is None else frontier(graph, wishes, grid=(error,)).errors
+
+
 def risk_points(graph: ExactGraph, parameters: PlanParameters) -> list[RiskPoint]:
     """The risks of a frontier alone, against every attacker that the graph allows to compare."""
     wishes = compared(parameters) if graph.durations is not None else [parameters]

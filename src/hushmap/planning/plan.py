@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hushmap.exceptions import UsageError
-from hushmap.graph import Annotation
+from hushmap.graph import Annotation, ExactGraph
 from hushmap.planning.calibration import Calibration, Calibrator
 from hushmap.planning.case import case_stakes
 from hushmap.planning.draws import Draw, draw_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hushmap.graph import ExactGraph
     from hushmap.log.engine import OnProgress
 
 _MICROSECONDS = 1_000_000
@@ -81,9 +80,13 @@ class Plan:
         tops, bottoms = self._expectation.actual(annotation)
         return [Fraction(top, bottom) for top, bottom in zip(tops, bottoms, strict=True)]
 
-    @cached_property
+    @property
     def edges(self) -> list[dict[str, Any]]:
-        """One record per edge and annotation, in the shape of ``owner/report.json``."""
+        """One record per edge and annotation, in the shape of ``owner/report.json``: a copy."""
+        return [dict(record) for record in self._edges]
+
+    @cached_property
+    def _edges(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for annotation in self.parameters.annotations:
             records += self._records(annotation)
@@ -122,9 +125,13 @@ class Plan:
             records.append(record)
         return records
 
-    @cached_property
+    @property
     def summary(self) -> dict[str, dict[str, float | int | None]]:
-        """Per annotation, and for the release as a whole, named figures."""
+        """Per annotation, and for the release as a whole, named figures: a copy."""
+        return {name: dict(figures) for name, figures in self._summary.items()}
+
+    @cached_property
+    def _summary(self) -> dict[str, dict[str, float | int | None]]:
         summary: dict[str, dict[str, float | int | None]] = {"release": self._whole_release()}
         for annotation in self.parameters.annotations:
             draw, places = draw_of(annotation), self._expectation.edges(annotation)
@@ -260,8 +267,9 @@ class Plan:
             else f"error at most {float(parameters.max_error or 0):g}"
         )
         kinds = ", ".join(kind.value for kind in parameters.annotations)
+        edges = self.graph.size if parameters.has_frequency else int(self.graph.timed.sum())
         return (
-            f"{limit}; {kinds} of {self.graph.size} edges; "
+            f"{limit}; {kinds} of {edges} edges; "
             f"attacker {parameters.attacker.value}, scope {parameters.scope}"
         )
 
@@ -328,6 +336,7 @@ def plan(
         >>> round(hm.plan(graph, max_risk=0.4).summary["frequency"]["median_epsilon"], 3)
         1.695
     """
+    _require_graph(graph)
     parameters = PlanParameters.of(
         max_risk=max_risk,
         max_error=max_error,
@@ -343,6 +352,14 @@ def plan(
     )
     parameters.require_limit()
     return plan_with(graph, parameters)
+
+
+def _require_graph(graph: object) -> None:
+    if not isinstance(graph, ExactGraph):
+        raise UsageError(
+            f"A plan is made of an exact graph, not of this: {type(graph).__name__}.",
+            hint="Call hushmap.discover(log) first, or hushmap.from_transitions(table).",
+        )
 
 
 def _range_kind(graph: ExactGraph, given: str | None) -> str | None:

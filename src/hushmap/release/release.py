@@ -162,11 +162,22 @@ def release(plan: Plan) -> Release:
 
 def _release(plan: Plan, noise: UnseededNoiseSource, date: str) -> Release:
     """The same with the source of noise and the date from outside, for the tests alone."""
+    _require_plan(plan)
     plan.parameters.require_named_range()
     graph = plan.graph
     weights = draw_weights(plan, noise)
     released = ReleasedGraph(graph.activities, graph.edges, weights, graph.resolution)
     return Release(_DOOR, released, _certificate(plan, date), _report(plan, weights), plan)
+
+
+def _require_plan(plan: object) -> None:
+    from hushmap.planning.plan import Plan
+
+    if not isinstance(plan, Plan):
+        raise UsageError(
+            f"A release is made of a plan, not of this: {type(plan).__name__}.",
+            hint="Call hushmap.plan(graph, max_risk=…) first.",
+        )
 
 
 def promise(plan: Plan) -> Certificate:
@@ -245,4 +256,4 @@ def _report(plan: Plan, weights: Weights) -> OwnerReport:
             "realised_mape": _defined(mape(relative).mean),
             "realised_smape": _defined(smape(share).mean),
         }
-    return OwnerReport(summary, tuple(records), plan.warnings)
+    return OwnerReport(summary, tuple(records), plan.warnings, graph.origin)

@@ -22,11 +22,13 @@ class OwnerReport(OwnerOnly):
         summary: Per annotation, and for the ``release`` as a whole, named figures.
         edges: One record per edge and annotation, in the shape of ``owner/report.json``.
         notes: What the owner should know, in sentences.
+        origin: How the log was read, in sentences.
     """
 
     summary: Mapping[str, Mapping[str, float | int | None]]
     edges: tuple[Mapping[str, object], ...]
     notes: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
 
 
 def about_a_case(release: Mapping[str, float | int | None]) -> str:

@@ -222,6 +222,31 @@ def test_the_paper_and_the_two_readings_on_the_example():
     assert paper[0].risk == pytest.approx(0.98652, abs=1e-5)  # §10: (A,D) frequency
 
 
+def test_what_was_forgotten_on_the_way_to_a_release_is_said():
+    log = hm.read_log("examples/hospital.csv")
+    with pytest.raises(UsageError, match=r"hushmap\.discover"):
+        hm.plan(log, max_risk=0.2)
+    graph = hm.discover(log)
+    for thing in (log, graph):
+        with pytest.raises(UsageError, match=r"hushmap\.plan"):
+            hm.release(thing)
+
+
+def test_a_plan_cannot_be_changed_through_what_it_shows():
+    plan = hm.plan(paper_example(), max_risk=0.2)
+    plan.edges[0]["actual"] = 777
+    plan.summary["release"]["risk"] = 0.0001
+    report = hm.release(plan).report
+    assert report.edges[0]["actual"] == 11
+    assert report.summary["release"]["risk"] == pytest.approx(0.2)
+
+
+def test_the_wish_counts_the_edges_that_have_the_annotation():
+    graph = hm.discover(hm.read_log("examples/hospital.csv"))
+    assert "frequency of 8 edges" in repr(hm.plan(graph, max_risk=0.2))
+    assert "mean of 5 edges" in repr(hm.plan(graph, max_risk=0.2, annotate="mean"))
+
+
 def test_an_unreachable_error_is_refused_with_the_edges_in_the_way():
     graph = graph_of({("A", "B"): [1, 1000], ("B", "C"): [0, 1, 900]})
     with pytest.raises(UnreachableLimitError) as error:

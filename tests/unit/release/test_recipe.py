@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 import hushmap as hm
-from hushmap.cli.app import main
+from hushmap.cli import main
 from hushmap.log.options import ReadOptions
 from hushmap.planning.parameters import PlanParameters
 from hushmap.release.headline import error_sentence, risk_sentence
