@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     Record = Mapping[str, Any]
 
-_FEW, _WIDE_RANGE, _RISK_ANY, _TOO_FAR = 5, 10.0, 0.8, 0.5
+_FEW, _WIDE_RANGE, _RISK_ANY, _CLOSE, _TOO_FAR = 5, 10.0, 0.8, 0.1, 0.5
 _EQUAL = 1e-9
 
 
@@ -26,8 +26,10 @@ def on_error(record: Record) -> str:
     error = record["expected_ape"]
     if error is None:
         return "The true value is 0, so a percentage says nothing."
+    if error < _CLOSE:
+        return "Close to the truth: nothing to do."
     if error < _TOO_FAR:
-        return "Close enough: nothing to do."
+        return "Right in its order of magnitude. A higher --max-risk brings it closer."
     time = record["annotation"] != "frequency"
     actual = record.get("actual") or 0.0
     span = record.get("range") or 0.0

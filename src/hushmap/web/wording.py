@@ -155,6 +155,7 @@ _PHRASES = tuple(
         ("Or choose the range observed", "Or choose the longest time in the log"),
     )
 )
+_ROUND_RISK = re.compile(r"such as (0\.\d+)(?=\.$)")
 _OPTION = re.compile(r"--([a-z][a-z-]+)")
 _COMMANDS = re.compile(
     r"\s*(?:Run again with --owner-details for its own words\.|"
@@ -187,9 +188,14 @@ def in_words_of_the_page(text: str) -> str:
         'Give “Risk” (0 to 1), or raise “Error”.'
         >>> in_words_of_the_page("case: column 'id' (recognised by its name)")
         'Case: column “id” (recognised by its name)'
+        >>> in_words_of_the_page("Release with a round --max-risk, such as 0.35.")
+        'Release with a round “Risk”, such as 35 percentage points.'
     """
     for said, on_the_page in _PHRASES:
         text = said.sub(on_the_page, text)
+    text = _ROUND_RISK.sub(
+        lambda found: f"such as {points(float(found[1]))} percentage points", text
+    )
     return _OPTION.sub(lambda found: f"“{_FIELDS.get(found[1], found[1])}”", text)
 
 

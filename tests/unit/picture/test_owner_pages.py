@@ -78,7 +78,8 @@ def row(**changes):
 def test_advice_fits_the_trouble():
     assert "Walked once" in on_error(row(occurrences=1))
     assert "Walked 3 times" in on_error(row(occurrences=3))
-    assert "nothing to do" in on_error(row(expected_ape=0.1))
+    assert "nothing to do" in on_error(row(expected_ape=0.05))
+    assert "order of magnitude" in on_error(row(expected_ape=0.3))
     assert "tighter --max-duration" in on_error(row(annotation="max", actual=10.0, range=5000.0))
     assert "higher --max-risk" in on_error(row())
     assert "percentage says nothing" in on_error(row(expected_ape=None))
