@@ -67,7 +67,8 @@ def _released(graph: ReleasedGraph, annotation: Annotation | str) -> Annotation:
     shown = [kind.value for kind in graph.annotations]
     if annotation not in shown:
         raise UsageError(
-            f"The map does not show {str(annotation)!r}.", hint=f"It shows {', '.join(shown)}."
+            f"The map does not show {str(annotation)!r}.",
+            hint=f'It shows {", ".join(shown)}: write for example to_pm4py("{shown[0]}").',
         )
     return Annotation(annotation)
 

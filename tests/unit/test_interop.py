@@ -58,6 +58,11 @@ def test_pm4py_is_refused_what_was_not_released(times, annotation):
         to_pm4py(times, annotation)
 
 
+def test_pm4py_asked_for_nothing_of_a_map_of_times_is_told_what_to_write(times):
+    with pytest.raises(UsageError, match=r'write for example to_pm4py\("mean"\)'):
+        times.to_pm4py()
+
+
 def test_pm4py_is_not_imported():
     program = (
         "import sys, hushmap.interop\n"
