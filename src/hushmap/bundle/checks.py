@@ -87,6 +87,11 @@ def _check_weights(graph: ReleasedGraph) -> None:
                     raise BundleError("An edge has no frequency.")
             elif weight < 0:
                 raise BundleError(f"A {annotation.value} is negative.")
+            elif weight < 1:
+                least = "one tick" if annotation.is_time else "1"
+                raise BundleError(
+                    f"A {annotation.value} is 0; what is released is at least {least}."
+                )
 
 
 def _key(edge: Edge) -> tuple[bool, str, bool, str]:

@@ -190,6 +190,8 @@ def test_map_json_meets_its_published_schema(nasty_names, make_graph, kinds):
         {"edges": [{"source": None, "target": None}]},
         {"edges": [{"source": "A", "target": "A", "frequency": 1.5}]},
         {"edges": [{"source": "A", "target": "A", "mean": -1.0}]},
+        {"edges": [{"source": "A", "target": "A", "frequency": 0}]},
+        {"edges": [{"source": "A", "target": "A", "mean": 0.0}]},
         {"edges": [{"source": "A", "target": "A", "epsilon": 1.0}]},
         {"units": {"mean": "hours"}},
         {"units": {}},

@@ -241,6 +241,9 @@ def edge(record, **change):
         (lambda r: edge(r, source=3), "no text"),
         (lambda r: edge(r, epsilon=1), "unknown"),
         (lambda r: edge(r, frequency=-1), "negative"),
+        (lambda r: edge(r, frequency=0), "frequency is 0"),
+        (lambda r: edge(r, mean=0), "mean is 0"),
+        (lambda r: edge(r, mean=0.0), "mean is 0"),
         (lambda r: edge(r, frequency=1.5), "no whole number"),
         (lambda r: edge(r, frequency=True), "no whole number"),
         (lambda r: edge(r, frequency="5"), "no whole number"),
@@ -406,7 +409,7 @@ def test_a_mutated_map_is_read_or_refused(document):
         assert len(set(graph.activities)) == len(graph.activities)
         for kind in graph.annotations:
             assert isinstance(kind, Annotation)
-            assert all(w is None or (type(w) is int and w >= 0) for w in graph.weights[kind])
+            assert all(w is None or (type(w) is int and w >= 1) for w in graph.weights[kind])
         graph.records()
 
 

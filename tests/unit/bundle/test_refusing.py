@@ -248,6 +248,7 @@ def test_a_certificate_of_another_map_is_refused(
         (("A",), (Edge("A", None), Edge(None, "A")), (1, 1), "canonical order"),
         (("A",), (Edge("A", "A"), Edge("A", "A")), (1, 1), "twice"),
         (("A",), (Edge("A", "A"),), (-1,), "negative"),
+        (("A",), (Edge("A", "A"),), (0,), "at least 1"),
         (("A",), (Edge("A", "A"),), (None,), "no frequency"),
         (("A",), (Edge("A", "A"),), (1, 2), "as many"),
     ],
