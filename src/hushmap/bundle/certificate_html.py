@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from hushmap.bundle.certificate_json import is_share
 from hushmap.bundle.certificate_style import STYLE
 from hushmap.bundle.visible import XML_FORBIDDEN, visible
 from hushmap.release.sentences import points
@@ -215,7 +216,7 @@ def _attacker_rows(certificate: Certificate) -> list[tuple[str, str, str]]:
     rows = [(head, _ATTACKERS[certificate.attacker], "attacker")]
     if certificate.precision is not None:
         precision = certificate.precision
-        near = f"{precision} of the edge's range" if precision[-1:].isdigit() else precision
+        near = f"{precision} of the edge's range" if is_share(precision) else precision
         rows.append(("A guess counts as right within", near, "precision"))
     few = f"edges of fewer than {certificate.min_occurrences} occurrences"
     return [

@@ -8,6 +8,7 @@ import unicodedata
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from hushmap.bundle.checks import span_of
 from hushmap.bundle.strict_json import as_list, as_record, check_format, shown, strict_json
 from hushmap.exceptions import BundleError
 from hushmap.graph import Annotation
@@ -52,6 +53,7 @@ _OPTIONAL = frozenset(
     }
 )
 _MAX_TEXT = 10_000
+_SHARE = re.compile(r"\d(\.\d{1,20})?(e-\d\d?)?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -65,7 +67,7 @@ def certificate_record(certificate: Certificate) -> dict[str, object]:
         "problem": certificate.problem,
         "limit": certificate.limit,
         "risk": certificate.risk,
-        "precision": certificate.precision,
+        "precision": _precision_value(certificate.precision),
         "annotations": list(certificate.annotations),
         "protects": certificate.protects,
         "edge_set": certificate.edge_set,
@@ -91,6 +93,23 @@ def certificate_record(certificate: Certificate) -> dict[str, object]:
         "files": dict(sorted(certificate.files.items())),
     }
     return {key: value for key, value in record.items() if value is not None}
+
+
+def is_share(precision: str) -> bool:
+    """Whether a precision is a share of the range; else it is a time.
+
+    Example:
+        >>> is_share("0.1"), is_share("30min")
+        (True, False)
+    """
+    return precision[-1:].isdigit()
+
+
+def _precision_value(precision: str | None) -> float | str | None:
+    """A number where it is a share of the range, a text where it is a time."""
+    if precision is None or not is_share(precision):
+        return precision
+    return float(precision)
 
 
 def certificate_json(certificate: Certificate) -> bytes:
@@ -142,7 +161,28 @@ class _Fields:
         """A probability or a gain in one: between 0 and 1, and neither of them."""
         if key not in self._record:
             return None
-        return _share(self._record[key], key)
+        share = _number(self._record[key], key)
+        if share >= 1:
+            raise BundleError(f"{key} is not below 1.")
+        return share
+
+    def span(self, key: str) -> str | None:
+        """A span of time, in the one spelling that hushmap writes."""
+        text = self.optional_text(key)
+        if text is not None:
+            span_of(text, key)
+        return text
+
+    def precision(self) -> str | None:
+        """A share of the range, as a number or as an earlier version wrote it; or a time."""
+        value = self._record.get("precision")
+        if isinstance(value, str) and _SHARE.fullmatch(value):
+            value = Decimal(value)
+        if value is None or isinstance(value, str):
+            return self.span("precision")
+        if not isinstance(value, (int, Decimal)) or isinstance(value, bool) or not 0 <= value <= 1:
+            raise BundleError("precision is neither a time nor a share between 0 and 1.")
+        return str(float(value))
 
     def number(self, key: str) -> float:
         return _number(self._record[key], key)
@@ -189,11 +229,12 @@ def _number(value: object, key: str) -> float:
     return float(value)
 
 
-def _share(value: object, key: str) -> float:
-    number = _number(value, key)
-    if number > 1:
-        raise BundleError(f"{key} is above 1.")
-    return number
+def _unit_limit(value: object) -> float:
+    """The largest gain about one unit; near 1 it is rounded to 1."""
+    limit = _number(value, "unit_limits")
+    if limit > 1:
+        raise BundleError("A limit among unit_limits is above 1.")
+    return limit
 
 
 def _certificate(fields: _Fields) -> Certificate:
@@ -206,21 +247,21 @@ def _certificate(fields: _Fields) -> Certificate:
         risk=fields.share("risk"),
         max_risk_any=fields.share("max_risk_any"),
         attacker=fields.one_of("attacker", "any", "empirical", "paper"),
-        precision=fields.optional_text("precision"),
+        precision=fields.precision(),
         annotations=fields.texts("annotations", kinds),
         scope=fields.one_of("scope", "release", "annotation"),
         goals=fields.texts("goals", ("whether", "how long")),
         protects=fields.one_of("protects", "occurrence", "case"),
         edge_set=fields.text("edge_set"),
         range_kind=fields.optional_one_of("range", "observed", "declared"),
-        max_duration=fields.optional_text("max_duration"),
+        max_duration=fields.span("max_duration"),
         resolution=fields.text("resolution"),
         error_reading=fields.optional_one_of("error_reading", "mean", "per-edge"),
         confidence=fields.share("confidence"),
         min_occurrences=fields.count("min_occurrences"),
         epsilon=fields.epsilon(),
         unit_limits={
-            _plain(unit, "unit_limits"): _share(limit, "unit_limits")
+            _plain(unit, "unit_limits"): _unit_limit(limit)
             for unit, limit in fields.mapping("unit_limits").items()
         },
         mechanisms={

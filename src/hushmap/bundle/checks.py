@@ -27,14 +27,30 @@ def resolution_of(certificate: Certificate) -> int:
     Raises:
         BundleError: It states no span of time.
     """
-    text = certificate.resolution
+    return span_of(certificate.resolution, "resolution")
+
+
+def span_of(text: str, what: str) -> int:
+    """Microseconds of a span of time in a certificate.
+
+    Args:
+        text: The span, as `exact_timespan` writes it.
+        what: Its name, for the error.
+
+    Raises:
+        BundleError: It is no span of time, or one in another spelling.
+
+    Example:
+        >>> span_of("30min", "precision")
+        1800000000
+    """
     try:
         microseconds = parse_timespan(text) if len(text) <= 30 else 0
     except UsageError:
         microseconds = 0
     # One spelling only, so that nothing else (other digits, other units) can slip through.
     if not microseconds or exact_timespan(microseconds) != text:
-        raise BundleError(f"The resolution in the certificate is {shown(text)}, no span of time.")
+        raise BundleError(f"The {what} in the certificate is {shown(text)}, no span of time.")
     return microseconds
 
 

@@ -106,8 +106,47 @@ def test_under_an_error_limit_neither_risk_nor_epsilon_is_stated(make_graph, mak
 
 
 @pytest.mark.parametrize(
+    ("given", "written"),
+    [("0.1", 0.1), (0, 0.0), ("1", 1.0), ("0.00001", 1e-05), ("30min", "30min"), ("1.5h", "90min")],
+)
+def test_a_precision_is_a_number_where_it_is_a_share_and_a_text_where_it_is_a_time(
+    given, written, make_graph, make_certificate_of
+):
+    certificate = make_certificate_of(
+        make_graph(["A"], ["mean"]), attacker="empirical", precision=given
+    )
+    content = certificate_json(certificate)
+    record = json.loads(content)
+    assert record["precision"] == written
+    assert type(record["precision"]) is type(written)
+    assert read_certificate(content) == certificate
+    jsonschema.validate(record, schema("certificate"), cls=jsonschema.Draft202012Validator)
+    # As a text, which is how a share was written before.
+    former = json.dumps(record | {"precision": str(written)}).encode()
+    assert read_certificate(former) == certificate
+
+
+@pytest.mark.parametrize(
+    "precision", [True, None, -0.1, 1.5, 2, "", "1.5", "x", "nan", "1_0", "\u0663", "30 min", "0min",
+                  "1" * 5000 + "s", "1" * 5000, [0.1]], ids=lambda value: repr(value)[:12]
+)  # fmt: skip
+def test_a_precision_that_is_neither_is_refused(precision, make_graph, make_certificate_of):
+    certificate = make_certificate_of(make_graph(["A"], ["mean"]), attacker="empirical")
+    record = json.loads(certificate_json(certificate)) | {"precision": precision}
+    with pytest.raises(BundleError):
+        read_certificate(json.dumps(record).encode())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(record, schema("certificate"), cls=jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize(
     "change",
     [
+        {"max_duration": "soon"},
+        {"max_duration": "30 days"},
+        {"max_risk_any": 1},
+        {"confidence": 1.0},
+        {"risk": 1, "limit": 1},
         {"format": "hushmap/certificate/2"},
         {"format": "hushmap/map/1"},
         {"format": None},
