@@ -186,14 +186,31 @@ def test_release_as_json_names_what_it_wrote(run, tmp_path):
     assert "epsilon" not in certificate
 
 
+@pytest.mark.parametrize("verb", ["release", "plan"])
+def test_an_out_that_an_unset_variable_of_the_shell_left_empty_is_refused(
+    run, tmp_path, monkeypatch, verb
+):
+    example = Path(EXAMPLE).resolve()
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(verb, example, "--max-risk", "0.2", "--out", "")
+    assert status == 2
+    assert "--out is empty" in err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_release_leaves_what_stands_there_unless_told(run, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     status, _, err = run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path)
     assert status == 1
     assert "not empty" in err
     assert "--overwrite" in err
-    assert run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path, "--overwrite")[0] == 1
+    assert run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path, "--overwrite")[0] == 0
     assert (tmp_path / "mine.txt").read_text() == "mine"
+    (tmp_path / "public/mine.txt").write_text("mine")
+    status, _, err = run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path, "--overwrite")
+    assert status == 1
+    assert "public/ and owner/ as a whole" in err
+    assert (tmp_path / "public/mine.txt").read_text() == "mine"
     for _ in range(2):
         assert (
             run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path / "o", "--overwrite")[0]

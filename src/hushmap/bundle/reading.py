@@ -118,13 +118,23 @@ def read_release(directory: Path | str) -> PublicRelease:
 
 def _public(directory: Path) -> Path:
     """The `public/` that is meant."""
+    closed = None
     for place in (directory, directory / "public"):
         try:
             found = stat.S_ISREG((place / _CERTIFICATE).lstat().st_mode)
+        except PermissionError:
+            found, closed = False, closed or place
         except (OSError, ValueError):
             found = False
         if found and (place is directory or not place.is_symlink()):
             return place
+    if closed is not None:
+        raise BundleError(
+            "The bundle cannot be read: Permission denied.",
+            where=str(closed),
+            hint="Give yourself the permission to read the directory (chmod u+rx), or ask whoever "
+            "owns it.",
+        )
     raise BundleError(
         "There is no published bundle here: certificate.json is missing.",
         where=str(directory),

@@ -2,9 +2,9 @@
 
 Everything is written beside the place where it will stand, in a directory that only its owner can
 enter, flushed to the disk, and renamed into place. A new bundle appears in one step. Where the
-directory must stay the one it is (an earlier bundle is replaced, it is the working directory, or
-something is mounted there), `public/` leaves first and arrives last: where there is a `public/`,
-the bundle is whole.
+directory must stay the one it is (something stands in it, it is the working directory, or something
+is mounted there), `public/` leaves first and arrives last: where there is a `public/`, the bundle
+is whole.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 from hushmap.bundle.certificate_html import certificate_html
 from hushmap.bundle.certificate_json import certificate_json, read_certificate
 from hushmap.bundle.checks import MAX_JSON_BYTES, check_fit, check_graph, is_file_name
-from hushmap.bundle.earlier import check_replaceable
+from hushmap.bundle.earlier import check_replaceable, named_directory
 from hushmap.bundle.map_csv import map_csv
 from hushmap.bundle.map_dfg import map_dfg
 from hushmap.bundle.map_dot import map_dot
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 PUBLIC = "public"
 OWNER = "owner"
+_EARLIER = "earlier"
 _OWNER_DIRECTORY_MODE = 0o700
 _OWNER_FILE_MODE = 0o600
 
@@ -142,30 +144,40 @@ def write_bundle(
 
     Args:
         out: The directory of the bundle. It is made if it does not exist, and must be empty if it
-            does.
+            does, unless ``overwrite``.
         graph: What is shown.
         certificate: What is promised; the hashes of the files are added to it.
         report: What the owner sees.
-        overwrite: Replace the bundle that stands there already. Nothing but a bundle is replaced.
+        overwrite: Replace the bundle that stands there already. Nothing but a bundle is replaced;
+            other files stay beside it.
         extra_public: More files to publish, made of the released graph alone; hashed too.
         extra_owner: More files for the owner.
 
     Raises:
+        UsageError: The directory has no name.
         BundleError: The directory is not empty or cannot be written.
     """
+    named = named_directory(out)
     public, certified = public_files(graph, certificate, extra_public or {})
     owner = owner_files(report, extra_owner or {})
+    made: list[Path] = []
     try:
-        directory = _absolute(Path(out))
+        directory = _absolute(named)
         occupied = check_replaceable(directory, overwrite=overwrite)
-        with _parents(directory):
-            _write(directory, public, owner, in_place=occupied or _must_stay(directory))
+        with _parents(directory, made):
+            _write(directory, public, owner, made, in_place=occupied or _must_stay(directory))
     except OSError as error:
         raise BundleError(
             f"The bundle cannot be written: {error.strerror or type(error).__name__}.",
             where=str(out),
-            hint="Name a directory with --out that you may write to. Nothing was left behind.",
+            hint=f"Name a directory with --out that you may write to. {_left_behind(made)}",
         ) from error
+    if os.path.lexists(made[-1]):
+        raise BundleError(
+            "The bundle was written, but the directory that it was prepared in cannot be removed.",
+            where=str(made[-1]),
+            hint="Remove it: it may hold exact figures.",
+        )
     return WrittenBundle(
         directory,
         tuple(directory / PUBLIC / name for name in public),
@@ -186,11 +198,23 @@ def _absolute(out: Path) -> Path:
         raise OSError(errno.ELOOP, "links that lead in a circle") from error
 
 
+def _left_behind(made: list[Path]) -> str:
+    """What is still there of what a failed attempt made."""
+    left = [str(path) for path in made if os.path.lexists(path)]
+    if not left:
+        return "Nothing was left behind."
+    return f"Remove what was left behind, which may hold exact figures: {', '.join(left)}"
+
+
 @contextmanager
-def _parents(directory: Path) -> Iterator[None]:
-    """Make the parents of a directory, and take them away again if what follows fails."""
+def _parents(directory: Path, made: list[Path]) -> Iterator[None]:
+    """Make the parents of a directory, and take them away again if what follows fails.
+
+    Args:
+        directory: The directory.
+        made: What was made is added to it.
+    """
     missing = [parent for parent in directory.parents if not parent.exists()]
-    made: list[Path] = []
     try:
         for parent in reversed(missing):
             parent.mkdir()
@@ -198,8 +222,9 @@ def _parents(directory: Path) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(OSError):
-            for parent in reversed(made):
-                parent.rmdir()
+            for parent in missing:
+                if parent in made:
+                    parent.rmdir()
         raise
 
 
@@ -216,26 +241,65 @@ def _must_stay(directory: Path) -> bool:
 
 
 def _write(
-    directory: Path, public: Mapping[str, bytes], owner: Mapping[str, bytes], *, in_place: bool
+    directory: Path,
+    public: Mapping[str, bytes],
+    owner: Mapping[str, bytes],
+    made: list[Path],
+    *,
+    in_place: bool,
 ) -> None:
     staging = Path(
         tempfile.mkdtemp(prefix=".hushmap-", dir=directory if in_place else directory.parent)
     )
+    made.append(staging)
+    in_its_place = False
     try:
+        _set_mode(staging, _OWNER_DIRECTORY_MODE)  # whatever the umask
         bundle = staging / "bundle"
         bundle.mkdir()
+        mode = _mode(directory if directory.exists() else bundle)
+        _set_mode(bundle, _mode(bundle) | _OWNER_DIRECTORY_MODE)
         _write_owner(bundle / OWNER, owner)
         _write_public(bundle / PUBLIC, public)
         _flush_directory(bundle)
         if in_place:
             _exchange_parts(bundle, directory, staging)
         else:
-            if directory.exists():
-                shutil.copymode(directory, bundle)
+            # What its owner could not write to could be neither moved nor removed.
+            _set_mode(bundle, mode | _OWNER_DIRECTORY_MODE)
             os.rename(bundle, directory)  # noqa: PTH104  (atomic, and says so)
+            _set_mode(directory, mode)
+        in_its_place = True
         _flush_directory(directory if in_place else directory.parent)
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        # A bundle that was to be replaced and could not be put back is still in there.
+        if in_its_place or not _holds_earlier(staging):
+            _remove(staging)
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    if _mode(path) != mode:
+        path.chmod(mode)
+
+
+def _holds_earlier(staging: Path) -> bool:
+    earlier = staging / _EARLIER
+    return earlier.exists() and any(earlier.iterdir())
+
+
+def _remove(directory: Path) -> None:
+    """Remove a directory with all that is in it, whatever mode a part of it has."""
+    with suppress(OSError):
+        for folder, names, _ in os.walk(directory):
+            for name in names:
+                path = Path(folder, name)
+                if not path.is_symlink():
+                    _set_mode(path, _OWNER_DIRECTORY_MODE)
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _write_public(directory: Path, files: Mapping[str, bytes]) -> None:
@@ -274,7 +338,7 @@ def _flush_directory(directory: Path) -> None:
 
 def _exchange_parts(bundle: Path, directory: Path, staging: Path) -> None:
     """Put the two halves into a directory that stays, `public/` last; undo it all on failure."""
-    earlier = staging / "earlier"
+    earlier = staging / _EARLIER
     earlier.mkdir()
     moves = [
         (directory / part, earlier / part)

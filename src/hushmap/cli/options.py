@@ -10,6 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -31,6 +32,13 @@ Log = Annotated[
         show_default=False,
     ),
 ]
+
+
+def directory(text: str) -> Path:
+    """What `--out` names; an empty text would be the working directory."""
+    from hushmap.bundle.earlier import named_directory
+
+    return named_directory(text)
 
 
 def _text(name: str, metavar: str, explained: str) -> Any:  # noqa: ANN401 - Typer's own type

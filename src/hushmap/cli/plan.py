@@ -46,7 +46,12 @@ def plan(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write tables (CSV) and plots (SVG) there."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            parser=options.directory,
+            help="Write tables (CSV) and plots (SVG) there.",
+        ),
     ] = None,
     plan_options: PlanOptions = PlanOptions(),  # noqa: B008 - frozen
     log_options: LogOptions = LogOptions(),  # noqa: B008

@@ -36,12 +36,14 @@ def release(
         typer.Option(
             "--out",
             metavar="DIR",
+            parser=options.directory,
             help="Where the bundle goes: DIR/public to share, DIR/owner to keep.",
             show_default=False,
         ),
     ],
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier bundle in DIR.")
+        bool,
+        typer.Option("--overwrite", help="Replace an earlier bundle in DIR; other files stay."),
     ] = False,
     no_picture: Annotated[bool, typer.Option("--no-picture", help="Write no pictures.")] = False,
     png: Annotated[bool, typer.Option("--png", help="Draw the map as a bitmap, too.")] = False,

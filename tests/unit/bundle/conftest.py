@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +90,35 @@ NASTY_NAMES = (
     "javascript:alert(1)",
     "a|b|{c}",
 )
+
+_NOBODY = 65534
+
+
+@pytest.fixture
+def nobody():
+    """As somebody whom permissions bind: root may read and write everywhere."""
+
+    @contextlib.contextmanager
+    def somebody():
+        root = os.getuid() == 0
+        if root:
+            os.seteuid(_NOBODY)
+        try:
+            yield
+        finally:
+            if root:
+                os.seteuid(0)
+
+    return somebody
+
+
+@pytest.fixture
+def own_directory():
+    """A directory of `nobody`, where every parent can be entered."""
+    with tempfile.TemporaryDirectory() as parent:
+        if os.getuid() == 0:
+            os.chown(parent, _NOBODY, _NOBODY)
+        yield Path(parent)
 
 
 @pytest.fixture(scope="session")

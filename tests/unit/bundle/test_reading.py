@@ -138,6 +138,24 @@ def test_without_a_certificate_there_is_no_bundle(bundle, tmp_path):
         read_release("a\0b")
 
 
+@pytest.mark.parametrize("named", ["out", "out/public"])
+@pytest.mark.parametrize("closed", ["out", "out/public", "out/public/certificate.json"])
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_bundle_that_cannot_be_read_for_lack_of_permission_is_not_called_absent(
+    tmp_path, small, small_certificate, report, nobody, own_directory, named, closed, mode
+):
+    with nobody():
+        write_bundle(own_directory / "out", small, small_certificate, report)
+        (own_directory / closed).chmod(mode)
+        if mode == 0o444 and closed.endswith("json"):
+            assert read_release(own_directory / named).graph == small
+            return
+        with pytest.raises(BundleError, match="cannot be read: Permission denied") as raised:
+            read_release(own_directory / named)
+        assert str(own_directory / "out") in raised.value.where
+        (own_directory / closed).chmod(0o700)
+
+
 def test_no_link_is_followed(bundle, tmp_path):
     secret = tmp_path / "map.svg"
     (bundle / "public/map.svg").rename(secret)

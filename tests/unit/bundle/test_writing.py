@@ -244,13 +244,15 @@ def fail_at(monkeypatch, function, call, error):
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr
 )
-@pytest.mark.parametrize("start", ["absent", "nested", "empty", "bundle", "here"])
+@pytest.mark.parametrize("start", ["absent", "nested", "empty", "bundle", "here", "foreign"])
 def test_a_failure_in_the_middle_leaves_everything_as_it_was(
     tmp_path, write, monkeypatch, function, call, error, start
 ):
     out = tmp_path / ("a/b/out" if start == "nested" else "out")
-    if start in {"empty", "here"}:
+    if start in {"empty", "here", "foreign"}:
         out.mkdir()
+    if start == "foreign":
+        (out / "thesis.txt").write_text("mine")
     if start == "here":
         monkeypatch.chdir(out)
     if start == "bundle":
@@ -260,7 +262,7 @@ def test_a_failure_in_the_middle_leaves_everything_as_it_was(
         calls = fail_at(patch, function, call, error)
         message = None
         try:
-            write(out, overwrite=start == "bundle")
+            write(out, overwrite=start in {"bundle", "foreign"})
         except (BundleError, KeyboardInterrupt) as raised:
             message = str(raised)
     failed = message is not None
@@ -274,12 +276,14 @@ def test_a_failure_in_the_middle_leaves_everything_as_it_was(
     assert not list(tmp_path.rglob(".hushmap-*"))
 
 
-@pytest.mark.parametrize("start", ["bundle", "here"])
+@pytest.mark.parametrize("start", ["bundle", "here", "foreign"])
 def test_where_there_is_a_public_half_the_bundle_is_whole(tmp_path, write, monkeypatch, start):
     out = tmp_path / "out"
     out.mkdir()
     if start == "here":
         monkeypatch.chdir(out)
+    elif start == "foreign":
+        (out / "thesis.txt").write_text("mine")
     else:
         write(out, extra_public={"first.svg": b""}, extra_owner={"first.csv": b""})
     rename, states = os.rename, []
