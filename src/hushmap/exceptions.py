@@ -12,7 +12,7 @@
     │   └── EngineMemoryError                the memory limit is too small
     ├── NoiseError                           the sampler saturated; nothing was released
     ├── BundleError                          a bundle cannot be written or read
-    │   └── TamperedBundleError              a file differs from the hash in its certificate
+    │   └── TamperedBundleError              a file, or the certificate, is not as it was written
     ├── UsageError                  exit 2   a parameter is outside its legal range
     └── RefusedError                exit 3   the work would break its own promise
         ├── UnreachableLimitError            no noise scale meets the limit
@@ -103,7 +103,7 @@ class BundleError(HushmapError):
 
 
 class TamperedBundleError(BundleError):
-    """A file of a bundle differs from the hash in its certificate."""
+    """A file of a bundle, or its certificate, is not as hushmap wrote it."""
 
 
 class UsageError(HushmapError):

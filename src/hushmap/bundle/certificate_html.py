@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from hushmap.bundle.certificate_json import is_share
+from hushmap.bundle.certificate_json import (
+    UNKNOWN_HASH,
+    certificate_json,
+    fingerprint,
+    is_share,
+)
 from hushmap.bundle.certificate_style import STYLE
 from hushmap.bundle.visible import XML_FORBIDDEN, visible
 from hushmap.release.sentences import points
@@ -20,6 +27,9 @@ if TYPE_CHECKING:
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 ESCAPED = XML_FORBIDDEN + "\r"
 _LISTED_OPENLY = 60
+PAGE = "certificate.html"
+_MARK = '<meta name="certificate.json" content="{}">'
+_MARKED = re.compile(re.escape(_MARK).replace(re.escape("{}"), "([0-9a-f]{64})").encode())
 
 _SHOWN = {
     "frequency": "how often the step was taken",
@@ -57,6 +67,7 @@ def certificate_html(
         graph: What is shown: its names, and how many they are.
         files: SHA-256 of the files that the page names: all public ones but the certificate's own.
     """
+    record = certificate_json(replace(certificate, files={**files, PAGE: UNKNOWN_HASH}))
     body = "".join(
         [
             _header(certificate),
@@ -74,9 +85,16 @@ def certificate_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="color-scheme" content="light dark">\n'
+        f"{_MARK.format(fingerprint(record, UNKNOWN_HASH))}\n"
         "<title>Certificate of a process map · hushmap</title>\n"
         f"<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     ).encode()
+
+
+def fingerprint_in(page: bytes) -> str | None:
+    """The fingerprint of the `certificate.json` that a page was made with; None if it has none."""
+    found = _MARKED.search(page)
+    return None if found is None else found.group(1).decode()
 
 
 def _text(text: str) -> str:
@@ -254,5 +272,5 @@ def _files(files: Mapping[str, str]) -> str:
     return (
         "<p>This page belongs to these files and no others; each has the SHA-256 beside it. "
         "<code>hushmap show</code> checks them, and this page, against "
-        "<code>certificate.json</code>.</p>\n"
+        "<code>certificate.json</code>, and <code>certificate.json</code> against this page.</p>\n"
     ) + _table("files", rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -53,6 +54,7 @@ _OPTIONAL = frozenset(
     }
 )
 _MAX_TEXT = 10_000
+UNKNOWN_HASH = "0" * 64
 _SHARE = re.compile(r"\d(\.\d{1,20})?(e-\d\d?)?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -117,6 +119,19 @@ def certificate_json(certificate: Certificate) -> bytes:
     record = certificate_record(certificate)
     text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1)
     return f"{text}\n".encode()
+
+
+def fingerprint(content: bytes, page: str) -> str:
+    """SHA-256 of `certificate.json`, with zeros in place of the hash of `certificate.html`.
+
+    The page carries it, and `certificate.json` names the hash of the page: neither can be changed
+    by itself.
+
+    Args:
+        content: `certificate.json`.
+        page: The SHA-256 of `certificate.html` that it names.
+    """
+    return hashlib.sha256(content.replace(page.encode(), UNKNOWN_HASH.encode())).hexdigest()
 
 
 def read_certificate(content: bytes) -> Certificate:

@@ -1,8 +1,10 @@
 """A published bundle, read back and checked: for whoever receives it.
 
 Everything in the directory is taken to be written by a stranger. The hashes show that the files
-are those the certificate was made for, and that nothing was damaged on the way; whoever changes
-files *and* certificate is not found out by them.
+are those the certificate was made for. `certificate.json`, which cannot hold its own hash, is held
+against `certificate.html`, which it names and which carries its fingerprint; against what follows
+from its own fields; and, where this version wrote it, against what this version writes. Nothing is
+signed: whoever rewrites every file and every hash is not found out.
 """
 
 from __future__ import annotations
@@ -11,11 +13,19 @@ import hashlib
 import os
 import stat
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushmap.bundle.certificate_json import certificate_record, read_certificate
+from hushmap.bundle.certificate_html import PAGE, certificate_html, fingerprint_in
+from hushmap.bundle.certificate_json import (
+    certificate_json,
+    certificate_record,
+    fingerprint,
+    read_certificate,
+)
 from hushmap.bundle.checks import MAX_JSON_BYTES, check_fit, is_file_name, resolution_of
+from hushmap.bundle.consistency import check_consistent
 from hushmap.bundle.map_json import read_map
 from hushmap.bundle.strict_json import shown
 from hushmap.exceptions import BundleError, TamperedBundleError
@@ -89,7 +99,8 @@ def read_release(directory: Path | str) -> PublicRelease:
         directory: The `public/` of a bundle, or the directory above it.
 
     Raises:
-        TamperedBundleError: A file was changed, is missing, or was added.
+        TamperedBundleError: A file or the certificate was changed, or a file is missing or was
+            added.
         BundleError: There is no bundle, or none that this version can read.
 
     Example:
@@ -101,10 +112,13 @@ def read_release(directory: Path | str) -> PublicRelease:
     """
     public = _public(Path(directory))
     try:
-        certificate = read_certificate(_read(public, _CERTIFICATE, MAX_CERTIFICATE_BYTES))
-        content = _verified_map(public, certificate)
+        written = _read(public, _CERTIFICATE, MAX_CERTIFICATE_BYTES)
+        certificate = read_certificate(written)
+        content, page = _verified(public, certificate)
         graph = read_map(content, resolution_of(certificate))
         check_fit(graph, certificate)
+        check_consistent(certificate)
+        _check_certificate(written, page, certificate, graph)
     except BundleError as error:
         where = f"{public}{os.sep}{error.where}" if error.where else str(public)
         raise type(error)(error.what, where=where, hint=error.hint) from None
@@ -142,11 +156,46 @@ def _public(directory: Path) -> Path:
     )
 
 
-def _verified_map(public: Path, certificate: Certificate) -> bytes:
-    """Check the hash of every file; the content of `map.json`, as it was checked."""
+def is_of_this_version(certificate: Certificate) -> bool:
+    """Whether this version wrote it, so that its page can be made again and compared."""
+    return certificate.version == version("hushmap")
+
+
+def _check_certificate(
+    written: bytes, page: bytes, certificate: Certificate, graph: ReleasedGraph
+) -> None:
+    """Whether `certificate.json` is the one that `certificate.html` was made with, to the byte."""
+    listed = dict(certificate.files)
+    if fingerprint_in(page) != fingerprint(written, listed[PAGE]):
+        raise TamperedBundleError(
+            f"{_CERTIFICATE} is not the file that {PAGE} was made with: one of them was changed.",
+            where=_CERTIFICATE,
+            hint=_FRESH,
+        )
+    if not is_of_this_version(certificate):
+        return
+    if certificate_json(certificate) != written:
+        raise TamperedBundleError(
+            f"{_CERTIFICATE} is not written as hushmap {certificate.version} writes it.",
+            where=_CERTIFICATE,
+            hint=_FRESH,
+        )
+    del listed[PAGE]
+    if certificate_html(certificate, graph, listed) != page:
+        raise TamperedBundleError(
+            f"{PAGE} is not the page that hushmap {certificate.version} makes of {_CERTIFICATE} "
+            "and the map.",
+            where=PAGE,
+            hint=_FRESH,
+        )
+
+
+def _verified(public: Path, certificate: Certificate) -> tuple[bytes, bytes]:
+    """Check the hash of every file; `map.json` and `certificate.html`, as they were checked."""
     listed = certificate.files
-    if "map.json" not in listed:
-        raise BundleError("The certificate names no map.json.", where=_CERTIFICATE)
+    for name in ("map.json", PAGE):
+        if name not in listed:
+            raise BundleError(f"The certificate names no {name}.", where=_CERTIFICATE)
     if len(listed) > MAX_FILES:
         raise BundleError(f"The certificate names {len(listed)} files.", where=_CERTIFICATE)
     for name in listed:
@@ -164,11 +213,13 @@ def _verified_map(public: Path, certificate: Certificate) -> bytes:
         )
     for name in sorted(set(listed) - found):
         raise TamperedBundleError(f"{name} is missing.", hint=_FRESH)
-    for name in sorted(set(listed) - {"map.json"}):
+    for name in sorted(set(listed) - {"map.json", PAGE}):
         _compare(name, _hash(public, name), listed)
     content = _read(public, "map.json", MAX_JSON_BYTES)
-    _compare("map.json", hashlib.sha256(content).hexdigest(), listed)
-    return content
+    page = _read(public, PAGE, MAX_FILE_BYTES)
+    for name, checked in (("map.json", content), (PAGE, page)):
+        _compare(name, hashlib.sha256(checked).hexdigest(), listed)
+    return content, page
 
 
 def _compare(name: str, digest: str, listed: Any) -> None:  # noqa: ANN401

@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hushmap.bundle.certificate_html import certificate_html
+from hushmap.bundle.certificate_html import PAGE, certificate_html
 from hushmap.bundle.certificate_json import certificate_json, read_certificate
 from hushmap.bundle.checks import MAX_JSON_BYTES, check_fit, check_graph, is_file_name
+from hushmap.bundle.consistency import check_consistent
 from hushmap.bundle.earlier import check_replaceable, named_directory
 from hushmap.bundle.map_csv import map_csv
 from hushmap.bundle.map_dfg import map_dfg
@@ -91,15 +92,14 @@ def public_files(
     }
     if Annotation.FREQUENCY in graph.annotations:
         files["map.dfg"] = map_dfg(graph)
-    _add(files, extra, taken={"certificate.json", "certificate.html"})
-    page = certificate_html(certificate, graph, _hashes(files))
-    files["certificate.html"] = page
+    _add(files, extra, taken={"certificate.json", PAGE})
+    files[PAGE] = certificate_html(certificate, graph, _hashes(files))
     certified = replace(certificate, files=_hashes(files))
     files["certificate.json"] = certificate_json(certified)
     # What is published must be readable by whoever receives it.
     if len(files["map.json"]) > MAX_JSON_BYTES:
         raise BundleError("The map is too large: hushmap could not read it back.")
-    read_certificate(files["certificate.json"])
+    check_consistent(read_certificate(files["certificate.json"]))
     read_map(files["map.json"], graph.resolution)
     return dict(sorted(files.items())), certified
 

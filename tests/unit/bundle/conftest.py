@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
@@ -92,6 +93,7 @@ NASTY_NAMES = (
 )
 
 _NOBODY = 65534
+_VERSION = version("hushmap")
 
 
 @pytest.fixture
@@ -158,7 +160,7 @@ def make_graph():
 def make_certificate_of():
     """The certificate of a map, with any option of a plan."""
 
-    def make(graph, **options):
+    def make(graph, program_version=_VERSION, **options):
         if not options.keys() & {"max_risk", "max_error"}:
             options["max_risk"] = "0.2"
         parameters = PlanParameters.of(
@@ -166,7 +168,7 @@ def make_certificate_of():
         )
         return make_certificate(
             parameters,
-            version="0.1.0",
+            version=program_version,
             date="2026-11-30",
             resolution=exact_timespan(graph.resolution),
             max_duration="30d" if parameters.range_kind == "declared" else None,
