@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from forging import sealed
 
 import hushmap as hm
 from hushmap.bundle.schema import schema
@@ -77,10 +78,13 @@ def test_a_hostile_certificate_does_not_steer_the_terminal(run, tmp_path):
         run("release", EXAMPLE, "--max-risk", "0.3", "--out", tmp_path / "out", "--no-picture")[0]
         == 0
     )
-    path = tmp_path / "out/public/certificate.json"
-    certificate = json.loads(path.read_text())
+    public = tmp_path / "out/public"
+    files = {path.name: path.read_bytes() for path in public.iterdir()}
+    certificate = json.loads(files["certificate.json"])
     for nasty in ("[/red]", "[link=http://x.example]1.0[/link]", "1.0\u202egnp"):
-        path.write_text(json.dumps(certificate | {"version": nasty, "promised": [nasty]}))
+        forged = json.dumps(certificate | {"version": nasty, "promised": [nasty]}).encode()
+        for name, content in sealed(files | {"certificate.json": forged}).items():
+            (public / name).write_bytes(content)
         status, out, err = run("show", tmp_path / "out")
         assert (status, err) == (0, "")
         assert nasty.replace("\u202e", "�") in out
@@ -163,12 +167,57 @@ def test_release_writes_a_bundle_that_show_reads_back(run, tmp_path):
     status, printed, _ = run("show", out)
     assert status == 0
     assert "as they were released" in printed
+    said = " ".join(printed.split())
+    assert "and certificate.html rendered again and compared" in said
+    unsigned = "somebody who rewrites every file and every hash goes unnoticed"
+    assert said.count(unsigned) == " ".join(run("show", out, "-q")[1].split()).count(unsigned) == 1
     shown = json.loads(run("show", out / "public", "--json")[1])
     assert shown["map"]["edges"] == json.loads((out / "public/map.json").read_text())["edges"]
+    assert shown["rendered_again"] is True
     (out / "public/map.csv").write_text("changed")
     status, _, err = run("show", out)
     assert status == 1
     assert "map.csv" in err
+
+
+@pytest.mark.parametrize(
+    ("genuine", "forged"),
+    [
+        ('"limit": 0.2,\n "risk": 0.2', '"limit": 0.1,\n "risk": 0.1'),
+        ('"frequency": 0.81', '"frequency": 0.01'),
+        ('"scope": "release"', '"scope": "annotation"'),
+        ('"protects": "occurrence"', '"protects": "case"'),
+        ('"whether"', '"how long"'),
+        ('"event": 0.5', '"event": 0.1'),
+        ("It is not a limit for a person", "It is a limit for a person"),
+        ("at most 20 percentage points", "at most 2 percentage points"),
+        ('"version": "', '"version": "9.'),
+        ('"format"', ' "format"'),
+    ],
+)
+def test_show_prints_no_forged_promise(run, tmp_path, genuine, forged):
+    assert run("release", EXAMPLE, "--max-risk", "0.2", "--out", tmp_path / "o")[0] == 0
+    path = tmp_path / "o/public/certificate.json"
+    text = path.read_text()
+    assert genuine in text
+    path.write_text(text.replace(genuine, forged))
+    status, out, err = run("show", tmp_path / "o")
+    assert (status, out) == (1, "")
+    assert "ertificate" in err
+
+
+def test_show_says_that_pages_of_another_version_were_not_compared(run, tmp_path):
+    graph = hm.discover(hm.read_log(EXAMPLE))
+    made = hm.release(hm.plan(graph, max_risk=0.2))
+    made.certificate = replace(made.certificate, version="0.0.1")
+    made.write(tmp_path / "o", picture=False)
+    status, out, err = run("show", tmp_path / "o")
+    assert (status, err) == (0, "")
+    said = " ".join(out.split())
+    assert "with hushmap 0.0.1" in said
+    assert "every hash was checked" in said
+    assert "another version are not rendered again" in said
+    assert json.loads(run("show", tmp_path / "o", "--json")[1])["rendered_again"] is False
 
 
 def test_release_as_json_names_what_it_wrote(run, tmp_path):

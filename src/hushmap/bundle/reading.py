@@ -161,6 +161,26 @@ def is_of_this_version(certificate: Certificate) -> bool:
     return certificate.version == version("hushmap")
 
 
+def what_was_checked(certificate: Certificate) -> tuple[str, ...]:
+    """What `read_release` found out about a bundle, and what it cannot tell, in sentences.
+
+    Args:
+        certificate: As read.
+    """
+    files = f"All {len(certificate.files)} files are as they were released"
+    if is_of_this_version(certificate):
+        found = f"{files}, and so is the certificate: every hash was checked, and {PAGE} rendered "
+        found += "again and compared."
+    else:
+        found = f"{files}: every hash was checked. This is hushmap {version('hushmap')}; pages of "
+        found += "another version are not rendered again and compared."
+    unsigned = (
+        "Nothing is signed: somebody who rewrites every file and every hash goes unnoticed. Get "
+        "the certificate, or its hash, by a way you trust."
+    )
+    return found, unsigned
+
+
 def _check_certificate(
     written: bytes, page: bytes, certificate: Certificate, graph: ReleasedGraph
 ) -> None:

@@ -33,6 +33,7 @@ def show(
 
     import hushmap as hm
     from hushmap.bundle.certificate_json import certificate_record
+    from hushmap.bundle.reading import is_of_this_version, what_was_checked
     from hushmap.cli.tables import plain, print_table
 
     bundle = hm.read_release(folder)
@@ -42,6 +43,7 @@ def show(
             "map": {"activities": list(graph.activities), "edges": graph.records()},
             "certificate": certificate_record(certificate),
             "verified": sorted(certificate.files),
+            "rendered_again": is_of_this_version(certificate),
         }
         print_json(document)
         return
@@ -53,10 +55,10 @@ def show(
     headings = ("from", "to", *(kind.value for kind in graph.annotations))
     print_table(console, "", headings, rows, left=2)
     console.print(
-        f"Released {certificate.date} with hushmap {plain(certificate.version)}. "
-        f"All {len(certificate.files)} files are as they were released.",
-        markup=False,
+        f"Released {certificate.date} with hushmap {plain(certificate.version)}.", markup=False
     )
+    for sentence in what_was_checked(certificate):
+        console.print(sentence, markup=False)
     console.print("\n[bold]Promised[/bold]")
     for sentence in certificate.promised:
         console.print(f"  {plain(sentence)}", markup=False)
