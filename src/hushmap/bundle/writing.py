@@ -254,7 +254,7 @@ def _write(
     made.append(staging)
     in_its_place = False
     try:
-        _set_mode(staging, _OWNER_DIRECTORY_MODE)  # whatever the umask
+        _set_mode(staging, _mode(staging) | _OWNER_DIRECTORY_MODE)  # whatever the umask
         bundle = staging / "bundle"
         bundle.mkdir()
         mode = _mode(directory if directory.exists() else bundle)
@@ -268,7 +268,8 @@ def _write(
             # What its owner could not write to could be neither moved nor removed.
             _set_mode(bundle, mode | _OWNER_DIRECTORY_MODE)
             os.rename(bundle, directory)  # noqa: PTH104  (atomic, and says so)
-            _set_mode(directory, mode)
+            with suppress(OSError):  # it is there, and no more open than it was
+                _set_mode(directory, mode)
         in_its_place = True
         _flush_directory(directory if in_place else directory.parent)
     finally:

@@ -178,6 +178,17 @@ def test_the_mode_of_an_empty_directory_is_kept(tmp_path, write):
     assert mode(tmp_path / "out") == 0o700
 
 
+@pytest.mark.parametrize("existing", [False, True])
+def test_the_group_of_a_shared_directory_is_taken_over(tmp_path, write, existing):
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team").chmod(0o2775)
+    if existing:
+        (tmp_path / "team/out").mkdir()
+    write(tmp_path / "team/out")
+    assert mode(tmp_path / "team/out") & stat.S_ISGID
+    assert mode(tmp_path / "team/out/public") & stat.S_ISGID
+
+
 def test_nobody_can_look_in_while_it_is_written(tmp_path, write, monkeypatch):
     seen = []
     flush = writing._flush_directory
