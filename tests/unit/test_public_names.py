@@ -12,7 +12,7 @@ NAMES = [
 ]  # fmt: skip
 ROOMS = {
     "accuracy", "bundle", "cli", "discovery", "graph", "inspection", "interop", "log", "noise",
-    "picture", "planning", "risk", "timespan", "audit", "web",
+    "owner", "picture", "planning", "risk", "timespan", "audit", "web",
 }  # fmt: skip
 
 

@@ -90,8 +90,8 @@ class Release:
         """Write the bundle: ``out/public/`` to share, ``out/owner/`` to keep (mode 0700).
 
         Args:
-            out: A folder that does not exist yet or is empty.
-            overwrite: Replace an earlier bundle.
+            out: A folder that does not exist yet or is empty; else say ``overwrite``.
+            overwrite: Replace an earlier bundle; other files in ``out`` stay.
             picture: Draw the map (SVG and an interactive page) and the owner's report as a page.
             png: Draw the map as a bitmap, too.
 
