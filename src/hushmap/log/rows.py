@@ -152,9 +152,8 @@ def event_log(
     on_progress: OnProgress | None = None,
 ) -> EventLog:
     """Choose the columns, read the times, count what is dropped."""
-    taken = [
-        (sql, kind) for name, sql, kind in raw.columns if name in chosen_columns(raw, options).taken
-    ]
+    chosen = set(chosen_columns(raw, options).taken)
+    taken = [(sql, kind) for name, sql, kind in raw.columns if name in chosen]
     if raw.sequence is not None and any(kind in _FLOATS for _, kind in taken):
         # A Parquet file's statistics leave NaN out, and the engine believes them: isnan is never
         # true there. In a table of its own it is.
