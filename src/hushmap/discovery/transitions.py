@@ -106,12 +106,9 @@ def _attach(workspace: Workspace, frame: object) -> tuple[str, str]:
 
 def _load(workspace: Workspace, relation: str, where: str) -> None:
     """The rows with names as text and durations in whole microseconds, in their order."""
-    from hushmap.log.event_log import engine_errors
-
-    with engine_errors():
-        columns = {
-            name: kind for name, kind, *_ in workspace.rows(f"DESCRIBE SELECT * FROM {relation}")
-        }
+    columns = {
+        name: kind for name, kind, *_ in workspace.rows(f"DESCRIBE SELECT * FROM {relation}")
+    }
     missing = [name for name in _REQUIRED if name not in columns]
     if missing:
         raise ColumnError(

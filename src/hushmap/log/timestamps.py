@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hushmap.exceptions import TimestampError, UsageError
+from hushmap.exceptions import EngineError, TimestampError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
-    from duckdb import DuckDBPyConnection
-
+    Ask = Callable[[str], Sequence[Any]]
     CountAll = Callable[[Sequence[str]], Sequence[int]]
 
 FORMAT_HELP = (
@@ -60,7 +60,7 @@ class TimestampReading:
 
 
 def read_timestamps(
-    connection: DuckDBPyConnection,
+    ask: Ask,
     relation: str,
     column: str,
     sql_type: str,
@@ -72,7 +72,7 @@ def read_timestamps(
     """Decide how a column is read.
 
     Args:
-        connection: Where the relation lives.
+        ask: Runs a query of one row where the relation lives.
         relation: SQL of a table that has the column, or of a sample of its rows.
         column: The quoted name of the column.
         sql_type: Its type in DuckDB's words.
@@ -86,8 +86,8 @@ def read_timestamps(
         UsageError: The wanted format is no format.
 
     Example:
-        >>> import duckdb
-        >>> read_timestamps(duckdb.connect(), "(select '2026-01-05 10:00' as t)", "t", "VARCHAR",
+        >>> from hushmap.log.event_log import Workspace
+        >>> read_timestamps(Workspace().row, "(select '2026-01-05 10:00' as t)", "t", "VARCHAR",
         ...                 None).description
         'ISO 8601'
     """
@@ -113,16 +113,14 @@ def read_timestamps(
             hint="Name another column with --timestamp.",
         )
     if wanted is not None:
-        return _wanted_reading(connection, column, wanted)
+        return _wanted_reading(ask, column, wanted)
     if count_all is None:
 
         def count_all(conditions: Sequence[str]) -> Sequence[int]:
             counts = ", ".join(f"count_if({condition})" for condition in conditions)
-            row = connection.execute(f"SELECT {counts} FROM {relation}").fetchone()
-            assert row is not None
-            return row
+            return ask(f"SELECT {counts} FROM {relation}")
 
-    return _recognised_reading(connection, relation, column, where, count_all)
+    return _recognised_reading(ask, relation, column, where, count_all)
 
 
 def _cut(nanoseconds: str) -> str:
@@ -175,7 +173,7 @@ def _epoch(text: str, unit: str) -> str:
     return f"try_cast(floor({number} * {_EPOCH_FACTORS[unit]}) AS BIGINT)"
 
 
-def _wanted_reading(connection: DuckDBPyConnection, text: str, wanted: str) -> TimestampReading:
+def _wanted_reading(ask: Ask, text: str, wanted: str) -> TimestampReading:
     named = {
         "iso": _iso(text),
         "day-first": _slashed(text, day_first=True),
@@ -188,27 +186,28 @@ def _wanted_reading(connection: DuckDBPyConnection, text: str, wanted: str) -> T
     said = f"{wanted}, as named by you"
     if wanted in named:
         return TimestampReading(named[wanted], said, zoned=None)
-    if "%" not in wanted or not _is_format(connection, wanted):
+    if "%" not in wanted or not _is_format(ask, wanted):
         raise UsageError(
             f"--timestamp-format is {wanted!r}, which is no format.", hint=f"Write {FORMAT_HELP}."
         )
-    quoted = wanted.replace("'", "''")
-    expression = f"epoch_us(try_strptime({text}, '{quoted}'))"
+    expression = f"epoch_us(try_strptime({text}, {_literal(wanted)}))"
     return TimestampReading(expression, said, zoned="%z" in wanted or "%Z" in wanted)
 
 
-def _is_format(connection: DuckDBPyConnection, text: str) -> bool:
-    import duckdb
-
+def _is_format(ask: Ask, text: str) -> bool:
     try:
-        connection.execute("SELECT try_strptime('', ?)", [text])
-    except duckdb.Error:
+        ask(f"SELECT try_strptime('', {_literal(text)})")
+    except EngineError:
         return False
     return True
 
 
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _recognised_reading(
-    connection: DuckDBPyConnection,
+    ask: Ask,
     relation: str,
     text: str,
     where: str | None,
@@ -218,11 +217,9 @@ def _recognised_reading(
     counts = ", ".join(f"count_if(regexp_full_match(t, '{shape}'))" for shape in _SHAPES.values())
     zoned_count = f"count_if(regexp_matches(t, '{_HAS_ZONE}'))"
     comma_count = f"count_if(regexp_matches(t, '{_DECIMAL_COMMA}'))"
-    row = connection.execute(
+    total, with_zone, commas, *matches = ask(
         f"SELECT count(*), {zoned_count}, {comma_count}, {counts} FROM {sample}"
-    ).fetchone()
-    assert row is not None
-    total, with_zone, commas, *matches = row
+    )
     if total == 0:
         # Nothing to read; the rows are counted as without a time.
         return TimestampReading(_iso(text), "no times at all", zoned=None)
@@ -232,11 +229,11 @@ def _recognised_reading(
     if 2 * best_count <= total:
         raise TimestampError(
             "The times have no form that is recognised; most look like "
-            f"{_commonest_shape(connection, sample)!r} (9 for any digit, a for any letter).",
+            f"{_commonest_shape(ask, sample)!r} (9 for any digit, a for any letter).",
             where=where,
             hint=f"Say how to read them with --timestamp-format: {FORMAT_HELP}.",
         )
-    reading = _reading_of(best, connection, sample, text, zoned, where, count_all)
+    reading = _reading_of(best, ask, sample, text, zoned, where, count_all)
     if commas:
         return replace(reading, description=f"{reading.description}, decimal comma")
     return reading
@@ -244,7 +241,7 @@ def _recognised_reading(
 
 def _reading_of(
     best: str,
-    connection: DuckDBPyConnection,
+    ask: Ask,
     sample: str,
     text: str,
     zoned: bool | None,
@@ -256,25 +253,24 @@ def _reading_of(
         return TimestampReading(_iso(text), "ISO 8601", zoned)
     if best == "slashed":
         return _day_or_month_first(text, zoned, where, count_all)
-    if best == "compact" and _all_readable(connection, sample, _compact("t")):
+    if best == "compact" and _all_readable(ask, sample, _compact("t")):
         return TimestampReading(_compact(text), "digits: year, month, day, clock", zoned)
-    return _which_epoch(connection, sample, text, where)
+    return _which_epoch(ask, sample, text, where)
 
 
-def _all_readable(connection: DuckDBPyConnection, sample: str, expression: str) -> bool:
-    row = connection.execute(f"SELECT bool_and({expression} IS NOT NULL) FROM {sample}").fetchone()
-    return row is not None and bool(row[0])
+def _all_readable(ask: Ask, sample: str, expression: str) -> bool:
+    (all_of_them,) = ask(f"SELECT bool_and({expression} IS NOT NULL) FROM {sample}")
+    return bool(all_of_them)
 
 
-def _commonest_shape(connection: DuckDBPyConnection, sample: str) -> str:
+def _commonest_shape(ask: Ask, sample: str) -> str:
     """The commonest form with its digits and letters masked, so that no time of the log shows."""
     masked = r"regexp_replace(regexp_replace(t[:40], '\d', '9', 'g'), '\pL', 'a', 'g')"
-    row = connection.execute(
+    (shape,) = ask(
         f"SELECT {masked} AS shape FROM {sample} "
         "GROUP BY shape ORDER BY count(*) DESC, shape LIMIT 1"
-    ).fetchone()
-    assert row is not None
-    return str(row[0])
+    )
+    return str(shape)
 
 
 def _day_or_month_first(
@@ -299,12 +295,9 @@ def _day_or_month_first(
     )
 
 
-def _which_epoch(
-    connection: DuckDBPyConnection, sample: str, text: str, where: str | None
-) -> TimestampReading:
+def _which_epoch(ask: Ask, sample: str, text: str, where: str | None) -> TimestampReading:
     number = _number("t")
-    row = connection.execute(f"SELECT min({number}), max({number}) FROM {sample}").fetchone()
-    assert row is not None
+    smallest, largest = ask(f"SELECT min({number}), max({number}) FROM {sample}")
     low, high = _PLAUSIBLE_SECONDS
     fitting = [
         unit
@@ -314,7 +307,7 @@ def _which_epoch(
             ("epoch-us", 10**6),
             ("epoch-ns", 10**9),
         )
-        if row[0] is not None and low * per_second <= row[0] and row[1] <= high * per_second
+        if smallest is not None and low * per_second <= smallest and largest <= high * per_second
     ]
     if len(fitting) == 1:
         said = f"{fitting[0]}: numbers since 1970 UTC"

@@ -2,22 +2,20 @@
 
 from datetime import UTC, datetime
 
-import duckdb
 import polars as pl
 import pytest
 
 import hushmap as hm
 from hushmap.exceptions import TimestampError, UsageError
+from hushmap.log.event_log import Workspace
 from hushmap.log.timestamps import read_timestamps
 
 
 def read(values, wanted=None):
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'; CREATE TABLE r (t VARCHAR)")
-    connection.executemany("INSERT INTO r VALUES (?)", [[value] for value in values])
-    reading = read_timestamps(connection, "r", "t", "VARCHAR", wanted)
-    rows = connection.execute(f"SELECT {reading.expression} FROM r").fetchall()
-    return reading, [row[0] for row in rows]
+    workspace = Workspace()
+    workspace.run("CREATE TABLE r AS SELECT unnest(?::VARCHAR[]) AS t", [values])
+    reading = read_timestamps(workspace.row, "r", "t", "VARCHAR", wanted)
+    return reading, [row[0] for row in workspace.rows(f"SELECT {reading.expression} FROM r")]
 
 
 def us(*parts, micro=0):
