@@ -304,8 +304,9 @@ class EventLog:
                     f": all rows were dropped ({reasons})." if reasons else "; the log has no rows."
                 ),
                 where=self.source,
-                hint="Check the columns (--case, --activity, --timestamp), --timestamp-format and "
-                "--lifecycle.",
+                hint="Check the columns (--case, --activity, --timestamp), --timestamp-format"
+                + (" (%y is a year of two digits)" if "unreadable" in reasons else "")
+                + " and --lifecycle.",
             )
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT_HELP = (
     "iso, day-first, month-first, epoch-s, epoch-ms, epoch-us, epoch-ns, "
-    "or codes such as '%d.%m.%Y %H:%M'"
+    "or codes such as '%d.%m.%Y %H:%M' (%y for a year of two digits)"
 )
 SAMPLE_ROWS = 100_000
 _CLOCK = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?"
@@ -34,8 +34,13 @@ _SHAPES = {
     "slashed": rf"\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{4}},?{_CLOCK}{_HALF_DAY}{_ZONE}",
     "number": r"\d{9,19}(?:[.,]\d+)?",
 }
+_YEAR_LAST = r"^(\d{1,2})[-/.](\d{1,2})[-/.]\d{4}(?:\D|$)"
 _DECIMAL_COMMA = r"\d,\d{1,9}(?: ?(?:Z|UTC|[+-][\d:]+))?$"
 _HAS_ZONE = r"(?:Z|UTC|:\d{2} ?[+-]\d{2}(?::?\d{2})?|\.\d+ ?[+-]\d{2}(?::?\d{2})?)$"
+# Codes of a format; %% is a sign by itself.
+_CODE = re.compile(r"%.")
+_ZONE_CODES = {"%z", "%Z"}
+_YEAR_100 = -59_011_459_200_000_000
 _EPOCH_FACTORS = {"epoch-s": 10**6, "epoch-ms": 10**3, "epoch-us": 1}
 # The years 1 to 9999 in microseconds: what XES and people can write. What lies outside stands for
 # something else (infinity, a broken number) and would overflow the differences.
@@ -133,12 +138,16 @@ def _is_number(sql_type: str) -> bool:
 
 
 def _iso(text: str) -> str:
-    """Text with year first: slashes become dashes, commas points, then DuckDB's own cast."""
+    """Text with year first."""
+    # Words such as epoch would be read as a time, and 26 as a year of antiquity.
+    return f"CASE WHEN regexp_matches({text}, '^\\d{{4}}[-/.]\\d') THEN {_cast(text)} END"
+
+
+def _cast(text: str) -> str:
+    """Slashes become dashes, commas points, then DuckDB's own cast."""
     dashed = rf"regexp_replace({text}, '^(\d+)[-/.](\d+)[-/.](\d+)', '\1-\2-\3')"
     joined = rf"regexp_replace({dashed}, ' (Z|[+-]\d[\d:]*)$', '\1')"
-    cast = f"epoch_us(try_cast(replace({joined}, ',', '.') AS TIMESTAMPTZ))"
-    # Words such as epoch would be read as a time: a time begins with a digit.
-    return f"CASE WHEN {text} >= '0' AND {text} < ':' THEN {cast} END"
+    return f"epoch_us(try_cast(replace({joined}, ',', '.') AS TIMESTAMPTZ))"
 
 
 def _slashed(text: str, *, day_first: bool) -> str:
@@ -151,7 +160,8 @@ def _slashed(text: str, *, day_first: bool) -> str:
     )
     formats = "['%Y-%m-%d %I:%M:%S.%f %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M %p']"
     return (
-        f"CASE WHEN {half_day} THEN epoch_us(try_strptime({upper}, {formats})) ELSE {_iso(iso)} END"
+        f"CASE WHEN NOT regexp_matches({text}, '{_YEAR_LAST}') THEN NULL "
+        f"WHEN {half_day} THEN epoch_us(try_strptime({upper}, {formats})) ELSE {_cast(iso)} END"
     )
 
 
@@ -190,8 +200,18 @@ def _wanted_reading(ask: Ask, text: str, wanted: str) -> TimestampReading:
         raise UsageError(
             f"--timestamp-format is {wanted!r}, which is no format.", hint=f"Write {FORMAT_HELP}."
         )
-    expression = f"epoch_us(try_strptime({text}, {_literal(wanted)}))"
-    return TimestampReading(expression, said, zoned="%z" in wanted or "%Z" in wanted)
+    codes = set(_CODE.findall(wanted))
+    # Where a zone may stand, Z is UTC; the engine takes it for no zone.
+    formats = [wanted, _CODE.sub(_zulu, wanted)] if codes & _ZONE_CODES else [wanted]
+    readings = [f"epoch_us(try_strptime({text}, {_literal(form)}))" for form in formats]
+    expression = f"coalesce({', '.join(readings)})"
+    if "%Y" in codes:  # the engine would take 26 for a year of antiquity
+        expression = f"CASE WHEN {expression} >= {_YEAR_100} THEN {expression} END"
+    return TimestampReading(expression, said, zoned=bool(codes & _ZONE_CODES))
+
+
+def _zulu(code: re.Match[str]) -> str:
+    return "Z" if code.group() in _ZONE_CODES else code.group()
 
 
 def _is_format(ask: Ask, text: str) -> bool:
@@ -276,8 +296,9 @@ def _commonest_shape(ask: Ask, sample: str) -> str:
 def _day_or_month_first(
     text: str, zoned: bool | None, where: str | None, count_all: CountAll
 ) -> TimestampReading:
-    first = rf"try_cast(regexp_extract({text}, '^(\d+)[-/.](\d+)', 1) AS INTEGER)"
-    second = rf"try_cast(regexp_extract({text}, '^(\d+)[-/.](\d+)', 2) AS INTEGER)"
+    first, second = (
+        f"try_cast(regexp_extract({text}, '{_YEAR_LAST}', {place}) AS INTEGER)" for place in (1, 2)
+    )
     day_first, month_first = count_all(
         [f"{first} > 12 AND {second} <= 12", f"{second} > 12 AND {first} <= 12"]
     )
@@ -285,11 +306,16 @@ def _day_or_month_first(
         return TimestampReading(_slashed(text, day_first=True), "day first (31/12/2026)", zoned)
     if month_first and not day_first:
         return TimestampReading(_slashed(text, day_first=False), "month first (12/31/2026)", zoned)
-    found = (
-        "some rows can only be the one and some only the other" if day_first else "no row decides"
-    )
+    what = "The dates can be read with the day first or with the month first, and "
+    if day_first:
+        raise TimestampError(
+            f"{what}some rows can only be the one and some only the other.",
+            where=where,
+            hint="Write them all in one form. With --timestamp-format day-first (or month-first) "
+            "the rows that can only be the other are dropped as unreadable.",
+        )
     raise TimestampError(
-        f"The dates can be read with the day first or with the month first, and {found}.",
+        f"{what}no row decides.",
         where=where,
         hint="Say which with --timestamp-format day-first or --timestamp-format month-first.",
     )
