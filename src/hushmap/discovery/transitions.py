@@ -13,7 +13,7 @@ from hushmap.discovery.discover import DEFAULT_RESOLUTION
 from hushmap.discovery.query import ticks
 from hushmap.exceptions import ColumnError, LogError
 from hushmap.graph import Edge
-from hushmap.timespan import MICROSECONDS_PER_SECOND, parse_timespan
+from hushmap.timespan import LONGEST, MICROSECONDS_PER_SECOND, parse_timespan
 
 if TYPE_CHECKING:
     from hushmap.discovery.bounds import MaxDuration
@@ -25,6 +25,9 @@ _HINT = (
     "Give one row per occurrence: source, target (empty for the start and the end of a case), "
     "duration_seconds (zero or more), and if you like count."
 )
+_LONGEST_SECONDS = LONGEST // MICROSECONDS_PER_SECOND
+# Counts are added up in 64 bits.
+_MOST_OCCURRENCES = 2**63 - 1
 
 
 def from_transitions(
@@ -38,9 +41,9 @@ def from_transitions(
 
     Args:
         frame: A data frame, or the path of a CSV, with the columns ``source``, ``target``,
-            ``duration_seconds`` and, if one row stands for several occurrences, ``count``. A
-            missing source is the start of a case, a missing target its end. An edge may do
-            without durations, if it does so in all its rows.
+            ``duration_seconds`` (no more than 10,000 years) and, if one row stands for several
+            occurrences, ``count``, a whole number. A missing source is the start of a case, a
+            missing target its end. An edge may do without durations, if it does so in all its rows.
         resolution: As for `discover`.
         max_duration: As for `discover`.
         histograms: As for `discover`.
@@ -106,12 +109,9 @@ def _attach(workspace: Workspace, frame: object) -> tuple[str, str]:
 
 def _load(workspace: Workspace, relation: str, where: str) -> None:
     """The rows with names as text and durations in whole microseconds, in their order."""
-    from hushmap.log.event_log import engine_errors
-
-    with engine_errors():
-        columns = {
-            name: kind for name, kind, *_ in workspace.rows(f"DESCRIBE SELECT * FROM {relation}")
-        }
+    columns = {
+        name: kind for name, kind, *_ in workspace.rows(f"DESCRIBE SELECT * FROM {relation}")
+    }
     missing = [name for name in _REQUIRED if name not in columns]
     if missing:
         raise ColumnError(
@@ -123,21 +123,28 @@ def _load(workspace: Workspace, relation: str, where: str) -> None:
         seconds = "nullif(trim(duration_seconds), '')"
     elif kind in {"DOUBLE", "FLOAT"}:
         seconds = "CASE WHEN isnan(duration_seconds) THEN NULL ELSE duration_seconds END"
-    count = "try_cast(count AS BIGINT)" if "count" in columns else "1"
+    number = f"try_cast({seconds} AS DOUBLE)"
+    count, whole = "1", "1"
+    if "count" in columns:  # a cast to a whole number would round
+        count = "try_cast(count AS DECIMAL(38, 18))"
+        whole = f"CASE WHEN {count} = floor({count}) THEN try_cast({count} AS BIGINT) END"
     workspace.run(
         "CREATE TABLE transitions AS SELECT "
         "nullif(source::VARCHAR, '') AS source, nullif(target::VARCHAR, '') AS target, "
-        f"({seconds}) IS NOT NULL AS given, "
-        f"(try_cast({seconds} AS DECIMAL(38, 6)) * {MICROSECONDS_PER_SECOND})::BIGINT AS gap, "
-        f"{count} AS count, row_number() OVER () AS place FROM {relation}"
+        f"({seconds}) IS NOT NULL AS given, {number} AS seconds, "
+        f"CASE WHEN abs({number}) <= {_LONGEST_SECONDS} THEN "
+        f"(try_cast({seconds} AS DECIMAL(38, 6)) * {MICROSECONDS_PER_SECOND})::BIGINT END AS gap, "
+        f"{whole} AS count, row_number() OVER () AS place FROM {relation}"
     )
 
 
 def _check(workspace: Workspace, where: str) -> None:
+    too_long = f"isfinite(seconds) AND abs(seconds) > {_LONGEST_SECONDS}"
     checks = (
         ("source IS NULL AND target IS NULL", "A row has neither a source nor a target."),
-        ("given AND gap IS NULL", "A duration is no number."),
-        ("gap < 0", "A duration is negative."),
+        (f"given AND gap IS NULL AND NOT coalesce({too_long}, false)", "A duration is no number."),
+        ("gap < 0 OR seconds < -1", "A duration is negative."),
+        (too_long, "A duration is longer than 10,000 years."),
         ("count IS NULL OR count < 1", "A count is no positive whole number."),
     )
     for test, what in checks:
@@ -154,9 +161,15 @@ def _check(workspace: Workspace, where: str) -> None:
             where=f"{where}, the edge of row {mixed} of the table",
             hint=_HINT,
         )
-    (rows,) = workspace.row("SELECT count(*) FROM transitions")
+    rows, occurrences = workspace.row("SELECT count(*), sum(count) FROM transitions")
     if rows == 0:
         raise LogError("The table of transitions is empty.", where=where, hint=_HINT)
+    if occurrences > _MOST_OCCURRENCES:
+        raise LogError(
+            "The counts add up to more than 64 bits hold.",
+            where=where,
+            hint="Check the column count: it says how many occurrences a row stands for.",
+        )
 
 
 def _histogram(workspace: Workspace, tick: int) -> Histogram:

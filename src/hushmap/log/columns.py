@@ -282,8 +282,9 @@ def no_such_column(
 
 
 def _recognise(available: Sequence[str], role: str, where: str | None) -> str | None:
+    plain = [_plain(name) for name in available]
     for tier in _SYNONYMS[role]:
-        found = [name for name in available if _plain(name) in tier]
+        found = [name for name, bare in zip(available, plain, strict=True) if bare in tier]
         if len(found) == 1:
             return found[0]
         if found:

@@ -33,7 +33,8 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", 
 _VALUE = re.compile(
     r"^\s*-?\d+([.,]\d+)?\s*$|\d{1,2}:\d{2}|\b\d{1,4}[-/.]\w{1,9}[-/.]\d{2,4}\b|<\w|="
 )
-_HEAD = 1 << 16
+# The header is looked for in so many bytes; the engine takes no line that is longer than 2 MB.
+_HEAD = 1 << 21
 _BLOCK = 1 << 20
 
 

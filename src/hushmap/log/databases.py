@@ -63,7 +63,8 @@ def read_database(workspace: Workspace, url: str, options: ReadOptions) -> Event
         assert options.table is not None
         source = _table(options.table)
     with _connect(url, shown) as connection, connection.cursor() as cursor:
-        try:
+
+        def fetch() -> None:
             cursor.execute(f"SELECT * FROM {source} LIMIT 0")
             names = [entry[0] for entry in cursor.description]
             choice = choose_columns(
@@ -77,12 +78,13 @@ def read_database(workspace: Workspace, url: str, options: ReadOptions) -> Event
             taken = [quoted(name) for name in choice.taken]
             if url.startswith("sqlite"):
                 taken = [f"{_sqlite_text(name)} AS {name}" for name in taken]
-            selected = ", ".join(taken)
-            cursor.execute(f"SELECT {selected} FROM {source}")
-            stream = cursor.fetch_arrow()
-            workspace.connection.register("stream", stream)
+            cursor.execute(f"SELECT {', '.join(taken)} FROM {source}")
+            workspace.connection.register("stream", cursor.fetch_arrow())
             workspace.run("CREATE TABLE fetched AS SELECT * FROM stream")
             workspace.connection.unregister("stream")
+
+        try:
+            workspace.attended(fetch, stop=cursor.adbc_cancel)
         except EngineMemoryError:
             raise
         except EngineError as error:  # while the rows flowed

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 Lifecycle = Literal["all", "complete"]
 T = TypeVar("T")
 _SECONDS_TO_HEAR = 0.1
+# What the engine says where it heard of Ctrl-C itself, in the thread that hears of it.
+_HEARD = "Query interrupted"
 
 
 class Workspace:
@@ -60,11 +63,11 @@ class Workspace:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a query for its rows."""
-        return self._attended(lambda: self.connection.execute(sql, list(parameters)).fetchall())
+        return self.attended(lambda: self.connection.execute(sql, list(parameters)).fetchall())
 
     def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
         """Run a query for its columns."""
-        return self._attended(lambda: self.connection.execute(sql).fetchnumpy())
+        return self.attended(lambda: self.connection.execute(sql).fetchnumpy())
 
     def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[Any, ...]:
         """Run a query that has exactly one row."""
@@ -85,13 +88,17 @@ class Workspace:
 
     def run(self, sql: str, parameters: Sequence[object] = ()) -> None:
         """Run a statement for its effect."""
-        self._attended(lambda: self.connection.execute(sql, list(parameters)))
+        self.attended(lambda: self.connection.execute(sql, list(parameters)))
 
-    def _attended(self, work: Callable[[], T]) -> T:
+    def attended(self, work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
         """Let the engine work while this thread stays awake for Ctrl-C and SIGTERM.
 
         The engine looks for a signal only between its own tasks, and not while it waits for
-        another of its threads.
+        another of its threads. What is attended within something attended is simply done.
+
+        Args:
+            work: What is done.
+            stop: Tells whomever the engine waits for to stop; called until the work has ended.
         """
         with engine_errors():
             if threading.current_thread() is not threading.main_thread():
@@ -103,12 +110,18 @@ class Workspace:
                 except BaseException:
                     while not task.done():  # before its first task the engine would not hear it
                         self.connection.interrupt()
+                        if stop is not None:
+                            with suppress(Exception):  # it had not begun, or cannot
+                                stop()
                         wait([task], timeout=_SECONDS_TO_HEAR)
                     raise
 
 
 class engine_errors:  # noqa: N801 - reads as a statement: with engine_errors():
-    """Turn DuckDB's errors, which may quote rows of the log, into ours, which do not."""
+    """Turn DuckDB's errors, which may quote rows of the log, into ours, which do not.
+
+    A query that was interrupted is Ctrl-C, whatever the engine calls it.
+    """
 
     def __enter__(self) -> None:
         return None
@@ -116,7 +129,12 @@ class engine_errors:  # noqa: N801 - reads as a statement: with engine_errors():
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         import duckdb
 
-        if kind is None or not issubclass(kind, duckdb.Error):
+        if kind is None:
+            return
+        heard = issubclass(kind, RuntimeError) and str(error) == _HEARD
+        if heard or issubclass(kind, duckdb.InterruptException):
+            raise KeyboardInterrupt from None
+        if not issubclass(kind, duckdb.Error):
             return
         details = str(error)
         if issubclass(kind, duckdb.OutOfMemoryException):
@@ -298,8 +316,9 @@ class EventLog:
                     f": all rows were dropped ({reasons})." if reasons else "; the log has no rows."
                 ),
                 where=self.source,
-                hint="Check the columns (--case, --activity, --timestamp), --timestamp-format and "
-                "--lifecycle.",
+                hint="Check the columns (--case, --activity, --timestamp), --timestamp-format"
+                + (" (%y is a year of two digits)" if "unreadable" in reasons else "")
+                + " and --lifecycle.",
             )
 
     def __repr__(self) -> str:

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from hushmap.exceptions import ColumnError
 from hushmap.log.columns import choose_columns
 from hushmap.log.engine import watched
-from hushmap.log.event_log import EventLog, Intake, engine_errors
+from hushmap.log.event_log import EventLog, Intake
 from hushmap.log.timestamps import EARLIEST, LATEST, read_timestamps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from duckdb import DuckDBPyConnection
-
     from hushmap.log.columns import ColumnChoice
     from hushmap.log.engine import Engine, OnProgress
     from hushmap.log.event_log import Lifecycle, Workspace
@@ -86,7 +82,7 @@ class Normalising(NamedTuple):
 def normalising(
     raw: RawRows,
     options: ReadOptions,
-    connection: DuckDBPyConnection,
+    workspace: Workspace,
     count_all: CountAll | None = None,
 ) -> Normalising:
     """Choose the columns and find out how the times are written.
@@ -94,22 +90,21 @@ def normalising(
     Args:
         raw: The table; its relation may be a sample where ``count_all`` counts in the whole.
         options: The owner's wishes.
-        connection: Where the relation lives.
+        workspace: Where the relation lives.
         count_all: As for `read_timestamps`.
     """
     choice = chosen_columns(raw, options)
     by_name = {name: (sql, kind) for name, sql, kind in raw.columns}
     time_sql, time_type = by_name[choice.timestamp]
-    with engine_errors():
-        times = read_timestamps(
-            connection,
-            raw.relation,
-            time_sql,
-            time_type,
-            options.timestamp_format,
-            where=raw.source,
-            count_all=count_all,
-        )
+    times = read_timestamps(
+        workspace.row,
+        raw.relation,
+        time_sql,
+        time_type,
+        options.timestamp_format,
+        where=raw.source,
+        count_all=count_all,
+    )
     lifecycle_sql = "NULL"
     if choice.lifecycle is not None:
         lifecycle_sql = by_name[choice.lifecycle][0]
@@ -152,9 +147,8 @@ def event_log(
     on_progress: OnProgress | None = None,
 ) -> EventLog:
     """Choose the columns, read the times, count what is dropped."""
-    taken = [
-        (sql, kind) for name, sql, kind in raw.columns if name in chosen_columns(raw, options).taken
-    ]
+    chosen = set(chosen_columns(raw, options).taken)
+    taken = [(sql, kind) for name, sql, kind in raw.columns if name in chosen]
     if raw.sequence is not None and any(kind in _FLOATS for _, kind in taken):
         # A Parquet file's statistics leave NaN out, and the engine believes them: isnan is never
         # true there. In a table of its own it is.
@@ -162,11 +156,7 @@ def event_log(
         workspace.run(f"CREATE TABLE fetched AS SELECT {copied} FROM {raw.relation}")
         raw = replace(raw, relation="fetched", sequence=None)
 
-    def count_all(conditions: Sequence[str]) -> Sequence[int]:
-        counts = ", ".join(f"count_if({condition})" for condition in conditions)
-        return workspace.row(f"SELECT {counts} FROM {raw.relation}")
-
-    how = normalising(raw, options, workspace.connection, count_all)
+    how = normalising(raw, options, workspace)
     if raw.sequence is not None and not how.time_is_text:
         relation, untested = (
             f"(SELECT {select}, {raw.sequence} AS seq FROM {raw.relation})"

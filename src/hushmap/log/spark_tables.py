@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushmap.exceptions import EngineError, EngineMemoryError, UsageError
 from hushmap.log.engine import watched
+from hushmap.log.event_log import Workspace
 from hushmap.log.rows import RawRows, chosen_columns, finish, normalising
 from hushmap.log.spark_files import (
     NOT_UTF8,
@@ -107,10 +108,10 @@ def read_spark_frame(frame: SparkFrame, options: ReadOptions, order: str | None)
 
 def _event_log(engine: SparkEngine, rows: SparkRows, options: ReadOptions) -> EventLog:
     """Choose the columns, read the times, count what is dropped: the rules of every engine."""
-    connection = _duckdb()
+    workspace = Workspace(threads=1)
     with spark_errors():
-        connection.register("log", rows.frame.limit(0).toArrow())
-        kinds = {name: kind for name, kind, *_ in connection.execute("DESCRIBE log").fetchall()}
+        workspace.connection.register("log", rows.frame.limit(0).toArrow())
+        kinds = {name: kind for name, kind, *_ in workspace.rows("DESCRIBE log")}
         columns = tuple(
             (name, f"c{place}", kinds[f"c{place}"]) for place, name in enumerate(rows.names)
         )
@@ -121,9 +122,9 @@ def _event_log(engine: SparkEngine, rows: SparkRows, options: ReadOptions) -> Ev
         if kind == "VARCHAR":
             # A bounded sample of bare times, to see how they are written.
             sample = times.where(f"trim({sql}) <> ''").limit(SAMPLE_ROWS)
-            connection.register("sample", sample.toArrow())
+            workspace.connection.register("sample", sample.toArrow())
             raw = RawRows(rows.source, "sample", columns, notes=rows.notes)
-        how = normalising(raw, options, connection, _counter(times))
+        how = normalising(raw, options, workspace, _counter(times))
         roles = (choice.case, choice.activity, choice.timestamp, choice.lifecycle)
         text = [sql for name, sql, kind in columns if name in roles and kind == "VARCHAR"]
         refused = [f"contains({sql}, chr(65533))" for sql in text if rows.decoded]

@@ -101,12 +101,14 @@ def parquet_columns(
     """
     try:
         return described(workspace, relation)
-    except duckdb.Error as error:
+    except EngineMemoryError:
+        raise
+    except EngineError as error:
         raise LogError(
             "The file is no Parquet file, or it is damaged.",
             where=where,
             hint="Write it again, or name it as what it is (.csv, .xes).",
-            owner_details=str(error),
+            owner_details=error.owner_details,
         ) from None
 
 
@@ -132,7 +134,7 @@ def _escape(path: str) -> str:
 
 def described(workspace: Workspace, relation: str) -> tuple[tuple[str, str, str], ...]:
     """The columns of a relation: name, SQL and type."""
-    rows = workspace.connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    rows = workspace.rows(f"DESCRIBE SELECT * FROM {relation}")
     return tuple((name, quoted(name), kind) for name, kind, *_ in rows)
 
 
@@ -169,6 +171,11 @@ def register_frame(workspace: Workspace, frame: object) -> tuple[tuple[str, str,
         try:
             workspace.connection.register("frame", offered)
             columns = described(workspace, "frame")
+        except EngineMemoryError:
+            raise
+        except EngineError as error:
+            details = error.owner_details or ""
+            continue
         except (duckdb.Error, RuntimeError, TypeError, ValueError) as error:
             details = str(error)
             continue

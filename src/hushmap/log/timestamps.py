@@ -11,18 +11,18 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hushmap.exceptions import TimestampError, UsageError
+from hushmap.exceptions import EngineError, TimestampError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
-    from duckdb import DuckDBPyConnection
-
+    Ask = Callable[[str], Sequence[Any]]
     CountAll = Callable[[Sequence[str]], Sequence[int]]
 
 FORMAT_HELP = (
     "iso, day-first, month-first, epoch-s, epoch-ms, epoch-us, epoch-ns, "
-    "or codes such as '%d.%m.%Y %H:%M'"
+    "or codes such as '%d.%m.%Y %H:%M' (%y for a year of two digits)"
 )
 SAMPLE_ROWS = 100_000
 _CLOCK = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?"
@@ -34,8 +34,13 @@ _SHAPES = {
     "slashed": rf"\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{4}},?{_CLOCK}{_HALF_DAY}{_ZONE}",
     "number": r"\d{9,19}(?:[.,]\d+)?",
 }
+_YEAR_LAST = r"^(\d{1,2})[-/.](\d{1,2})[-/.]\d{4}(?:\D|$)"
 _DECIMAL_COMMA = r"\d,\d{1,9}(?: ?(?:Z|UTC|[+-][\d:]+))?$"
 _HAS_ZONE = r"(?:Z|UTC|:\d{2} ?[+-]\d{2}(?::?\d{2})?|\.\d+ ?[+-]\d{2}(?::?\d{2})?)$"
+# Codes of a format; %% is a sign by itself.
+_CODE = re.compile(r"%.")
+_ZONE_CODES = {"%z", "%Z"}
+_YEAR_100 = -59_011_459_200_000_000
 _EPOCH_FACTORS = {"epoch-s": 10**6, "epoch-ms": 10**3, "epoch-us": 1}
 # The years 1 to 9999 in microseconds: what XES and people can write. What lies outside stands for
 # something else (infinity, a broken number) and would overflow the differences.
@@ -60,7 +65,7 @@ class TimestampReading:
 
 
 def read_timestamps(
-    connection: DuckDBPyConnection,
+    ask: Ask,
     relation: str,
     column: str,
     sql_type: str,
@@ -72,7 +77,7 @@ def read_timestamps(
     """Decide how a column is read.
 
     Args:
-        connection: Where the relation lives.
+        ask: Runs a query of one row where the relation lives.
         relation: SQL of a table that has the column, or of a sample of its rows.
         column: The quoted name of the column.
         sql_type: Its type in DuckDB's words.
@@ -86,8 +91,8 @@ def read_timestamps(
         UsageError: The wanted format is no format.
 
     Example:
-        >>> import duckdb
-        >>> read_timestamps(duckdb.connect(), "(select '2026-01-05 10:00' as t)", "t", "VARCHAR",
+        >>> from hushmap.log.event_log import Workspace
+        >>> read_timestamps(Workspace().row, "(select '2026-01-05 10:00' as t)", "t", "VARCHAR",
         ...                 None).description
         'ISO 8601'
     """
@@ -113,16 +118,14 @@ def read_timestamps(
             hint="Name another column with --timestamp.",
         )
     if wanted is not None:
-        return _wanted_reading(connection, column, wanted)
+        return _wanted_reading(ask, column, wanted)
     if count_all is None:
 
         def count_all(conditions: Sequence[str]) -> Sequence[int]:
             counts = ", ".join(f"count_if({condition})" for condition in conditions)
-            row = connection.execute(f"SELECT {counts} FROM {relation}").fetchone()
-            assert row is not None
-            return row
+            return ask(f"SELECT {counts} FROM {relation}")
 
-    return _recognised_reading(connection, relation, column, where, count_all)
+    return _recognised_reading(ask, relation, column, where, count_all)
 
 
 def _cut(nanoseconds: str) -> str:
@@ -135,12 +138,16 @@ def _is_number(sql_type: str) -> bool:
 
 
 def _iso(text: str) -> str:
-    """Text with year first: slashes become dashes, commas points, then DuckDB's own cast."""
+    """Text with year first."""
+    # Words such as epoch would be read as a time, and 26 as a year of antiquity.
+    return f"CASE WHEN regexp_matches({text}, '^\\d{{4}}[-/.]\\d') THEN {_cast(text)} END"
+
+
+def _cast(text: str) -> str:
+    """Slashes become dashes, commas points, then DuckDB's own cast."""
     dashed = rf"regexp_replace({text}, '^(\d+)[-/.](\d+)[-/.](\d+)', '\1-\2-\3')"
     joined = rf"regexp_replace({dashed}, ' (Z|[+-]\d[\d:]*)$', '\1')"
-    cast = f"epoch_us(try_cast(replace({joined}, ',', '.') AS TIMESTAMPTZ))"
-    # Words such as epoch would be read as a time: a time begins with a digit.
-    return f"CASE WHEN {text} >= '0' AND {text} < ':' THEN {cast} END"
+    return f"epoch_us(try_cast(replace({joined}, ',', '.') AS TIMESTAMPTZ))"
 
 
 def _slashed(text: str, *, day_first: bool) -> str:
@@ -153,7 +160,8 @@ def _slashed(text: str, *, day_first: bool) -> str:
     )
     formats = "['%Y-%m-%d %I:%M:%S.%f %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M %p']"
     return (
-        f"CASE WHEN {half_day} THEN epoch_us(try_strptime({upper}, {formats})) ELSE {_iso(iso)} END"
+        f"CASE WHEN NOT regexp_matches({text}, '{_YEAR_LAST}') THEN NULL "
+        f"WHEN {half_day} THEN epoch_us(try_strptime({upper}, {formats})) ELSE {_cast(iso)} END"
     )
 
 
@@ -175,7 +183,7 @@ def _epoch(text: str, unit: str) -> str:
     return f"try_cast(floor({number} * {_EPOCH_FACTORS[unit]}) AS BIGINT)"
 
 
-def _wanted_reading(connection: DuckDBPyConnection, text: str, wanted: str) -> TimestampReading:
+def _wanted_reading(ask: Ask, text: str, wanted: str) -> TimestampReading:
     named = {
         "iso": _iso(text),
         "day-first": _slashed(text, day_first=True),
@@ -188,27 +196,38 @@ def _wanted_reading(connection: DuckDBPyConnection, text: str, wanted: str) -> T
     said = f"{wanted}, as named by you"
     if wanted in named:
         return TimestampReading(named[wanted], said, zoned=None)
-    if "%" not in wanted or not _is_format(connection, wanted):
+    if "%" not in wanted or not _is_format(ask, wanted):
         raise UsageError(
             f"--timestamp-format is {wanted!r}, which is no format.", hint=f"Write {FORMAT_HELP}."
         )
-    quoted = wanted.replace("'", "''")
-    expression = f"epoch_us(try_strptime({text}, '{quoted}'))"
-    return TimestampReading(expression, said, zoned="%z" in wanted or "%Z" in wanted)
+    codes = set(_CODE.findall(wanted))
+    # Where a zone may stand, Z is UTC; the engine takes it for no zone.
+    formats = [wanted, _CODE.sub(_zulu, wanted)] if codes & _ZONE_CODES else [wanted]
+    readings = [f"epoch_us(try_strptime({text}, {_literal(form)}))" for form in formats]
+    expression = f"coalesce({', '.join(readings)})"
+    if "%Y" in codes:  # the engine would take 26 for a year of antiquity
+        expression = f"CASE WHEN {expression} >= {_YEAR_100} THEN {expression} END"
+    return TimestampReading(expression, said, zoned=bool(codes & _ZONE_CODES))
 
 
-def _is_format(connection: DuckDBPyConnection, text: str) -> bool:
-    import duckdb
+def _zulu(code: re.Match[str]) -> str:
+    return "Z" if code.group() in _ZONE_CODES else code.group()
 
+
+def _is_format(ask: Ask, text: str) -> bool:
     try:
-        connection.execute("SELECT try_strptime('', ?)", [text])
-    except duckdb.Error:
+        ask(f"SELECT try_strptime('', {_literal(text)})")
+    except EngineError:
         return False
     return True
 
 
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _recognised_reading(
-    connection: DuckDBPyConnection,
+    ask: Ask,
     relation: str,
     text: str,
     where: str | None,
@@ -218,11 +237,9 @@ def _recognised_reading(
     counts = ", ".join(f"count_if(regexp_full_match(t, '{shape}'))" for shape in _SHAPES.values())
     zoned_count = f"count_if(regexp_matches(t, '{_HAS_ZONE}'))"
     comma_count = f"count_if(regexp_matches(t, '{_DECIMAL_COMMA}'))"
-    row = connection.execute(
+    total, with_zone, commas, *matches = ask(
         f"SELECT count(*), {zoned_count}, {comma_count}, {counts} FROM {sample}"
-    ).fetchone()
-    assert row is not None
-    total, with_zone, commas, *matches = row
+    )
     if total == 0:
         # Nothing to read; the rows are counted as without a time.
         return TimestampReading(_iso(text), "no times at all", zoned=None)
@@ -232,11 +249,11 @@ def _recognised_reading(
     if 2 * best_count <= total:
         raise TimestampError(
             "The times have no form that is recognised; most look like "
-            f"{_commonest_shape(connection, sample)!r} (9 for any digit, a for any letter).",
+            f"{_commonest_shape(ask, sample)!r} (9 for any digit, a for any letter).",
             where=where,
             hint=f"Say how to read them with --timestamp-format: {FORMAT_HELP}.",
         )
-    reading = _reading_of(best, connection, sample, text, zoned, where, count_all)
+    reading = _reading_of(best, ask, sample, text, zoned, where, count_all)
     if commas:
         return replace(reading, description=f"{reading.description}, decimal comma")
     return reading
@@ -244,7 +261,7 @@ def _recognised_reading(
 
 def _reading_of(
     best: str,
-    connection: DuckDBPyConnection,
+    ask: Ask,
     sample: str,
     text: str,
     zoned: bool | None,
@@ -256,32 +273,32 @@ def _reading_of(
         return TimestampReading(_iso(text), "ISO 8601", zoned)
     if best == "slashed":
         return _day_or_month_first(text, zoned, where, count_all)
-    if best == "compact" and _all_readable(connection, sample, _compact("t")):
+    if best == "compact" and _all_readable(ask, sample, _compact("t")):
         return TimestampReading(_compact(text), "digits: year, month, day, clock", zoned)
-    return _which_epoch(connection, sample, text, where)
+    return _which_epoch(ask, sample, text, where)
 
 
-def _all_readable(connection: DuckDBPyConnection, sample: str, expression: str) -> bool:
-    row = connection.execute(f"SELECT bool_and({expression} IS NOT NULL) FROM {sample}").fetchone()
-    return row is not None and bool(row[0])
+def _all_readable(ask: Ask, sample: str, expression: str) -> bool:
+    (all_of_them,) = ask(f"SELECT bool_and({expression} IS NOT NULL) FROM {sample}")
+    return bool(all_of_them)
 
 
-def _commonest_shape(connection: DuckDBPyConnection, sample: str) -> str:
+def _commonest_shape(ask: Ask, sample: str) -> str:
     """The commonest form with its digits and letters masked, so that no time of the log shows."""
     masked = r"regexp_replace(regexp_replace(t[:40], '\d', '9', 'g'), '\pL', 'a', 'g')"
-    row = connection.execute(
+    (shape,) = ask(
         f"SELECT {masked} AS shape FROM {sample} "
         "GROUP BY shape ORDER BY count(*) DESC, shape LIMIT 1"
-    ).fetchone()
-    assert row is not None
-    return str(row[0])
+    )
+    return str(shape)
 
 
 def _day_or_month_first(
     text: str, zoned: bool | None, where: str | None, count_all: CountAll
 ) -> TimestampReading:
-    first = rf"try_cast(regexp_extract({text}, '^(\d+)[-/.](\d+)', 1) AS INTEGER)"
-    second = rf"try_cast(regexp_extract({text}, '^(\d+)[-/.](\d+)', 2) AS INTEGER)"
+    first, second = (
+        f"try_cast(regexp_extract({text}, '{_YEAR_LAST}', {place}) AS INTEGER)" for place in (1, 2)
+    )
     day_first, month_first = count_all(
         [f"{first} > 12 AND {second} <= 12", f"{second} > 12 AND {first} <= 12"]
     )
@@ -289,22 +306,24 @@ def _day_or_month_first(
         return TimestampReading(_slashed(text, day_first=True), "day first (31/12/2026)", zoned)
     if month_first and not day_first:
         return TimestampReading(_slashed(text, day_first=False), "month first (12/31/2026)", zoned)
-    found = (
-        "some rows can only be the one and some only the other" if day_first else "no row decides"
-    )
+    what = "The dates can be read with the day first or with the month first, and "
+    if day_first:
+        raise TimestampError(
+            f"{what}some rows can only be the one and some only the other.",
+            where=where,
+            hint="Write them all in one form. With --timestamp-format day-first (or month-first) "
+            "the rows that can only be the other are dropped as unreadable.",
+        )
     raise TimestampError(
-        f"The dates can be read with the day first or with the month first, and {found}.",
+        f"{what}no row decides.",
         where=where,
         hint="Say which with --timestamp-format day-first or --timestamp-format month-first.",
     )
 
 
-def _which_epoch(
-    connection: DuckDBPyConnection, sample: str, text: str, where: str | None
-) -> TimestampReading:
+def _which_epoch(ask: Ask, sample: str, text: str, where: str | None) -> TimestampReading:
     number = _number("t")
-    row = connection.execute(f"SELECT min({number}), max({number}) FROM {sample}").fetchone()
-    assert row is not None
+    smallest, largest = ask(f"SELECT min({number}), max({number}) FROM {sample}")
     low, high = _PLAUSIBLE_SECONDS
     fitting = [
         unit
@@ -314,7 +333,7 @@ def _which_epoch(
             ("epoch-us", 10**6),
             ("epoch-ns", 10**9),
         )
-        if row[0] is not None and low * per_second <= row[0] and row[1] <= high * per_second
+        if smallest is not None and low * per_second <= smallest and largest <= high * per_second
     ]
     if len(fitting) == 1:
         said = f"{fitting[0]}: numbers since 1970 UTC"

@@ -4,6 +4,7 @@ import io
 import sqlite3
 from collections import Counter
 from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -26,7 +27,7 @@ from logs import (
 )
 
 import hushmap as hm
-from hushmap.exceptions import UsageError
+from hushmap.exceptions import LogError, UsageError
 from hushmap.graph import Edge
 from hushmap.inspection import Spread
 
@@ -338,7 +339,14 @@ def test_ticks_are_rounded_half_up(microseconds, resolution):
         (("", "", "1", "1"), "neither"),
         (("a", "b", "x", "1"), "no number"),
         (("a", "b", "-1", "1"), "negative"),
+        (("a", "b", "-1e18", "1"), "negative"),
+        (("a", "b", "1e18", "1"), "longer than 10,000 years"),
+        (("a", "b", "1e60", "1"), "longer than 10,000 years"),
+        (("a", "b", "inf", "1"), "no number"),
+        (("a", "b", "nan", "1"), "no number"),
         (("a", "b", "1", "0"), "count"),
+        (("a", "b", "1", "1.5"), "no positive whole number"),
+        (("a", "b", "1", "1e30"), "no positive whole number"),
         (("a", "c", "", "1"), "some of its rows"),
     ],
 )
@@ -349,6 +357,34 @@ def test_a_row_of_transitions_that_cannot_be_read_is_named_by_its_number(tmp_pat
         hm.from_transitions(path)
     assert message in str(error.value)
     assert "row" in str(error.value)
+
+
+def transitions(**columns):
+    rows = {"source": ["a"] * 2, "target": ["b"] * 2, "duration_seconds": [60.0] * 2}
+    return hm.from_transitions(pa.table(rows | columns))
+
+
+@pytest.mark.parametrize("count", [1.5, 1.0000001, float("nan"), Decimal("2.5")])
+def test_a_count_that_is_not_whole_is_refused_and_not_rounded(count):
+    with pytest.raises(LogError, match="A count is no positive whole number"):
+        transitions(count=[type(count)(1), count])
+
+
+def test_a_whole_count_may_be_written_with_decimals():
+    for counts in ([2.0, 3.0], ["2.0", "3"], [Decimal("2.0"), Decimal("3.0")]):
+        assert transitions(count=counts).counts.tolist() == [5]
+
+
+def test_a_duration_may_be_as_long_as_any_that_times_can_make():
+    assert transitions(duration_seconds=[316_224_000_000, 0]).sums == (316_224_000_000,)
+    with pytest.raises(LogError, match="longer than 10,000 years") as error:
+        transitions(duration_seconds=[0, 316_224_000_001])
+    assert "316" not in str(error.value)
+
+
+def test_counts_beyond_64_bits_are_refused_in_a_sentence():
+    with pytest.raises(LogError, match="more than 64 bits hold"):
+        transitions(count=[2**62, 2**62])
 
 
 @pytest.mark.parametrize("histograms", [True, False])

@@ -5,6 +5,7 @@ import pytest
 
 import hushmap as hm
 from hushmap.exceptions import ColumnError
+from hushmap.log import columns
 from hushmap.log.columns import choose_columns
 
 
@@ -72,3 +73,38 @@ def test_a_column_of_any_name_and_type_can_be_the_case():
         log = hm.from_frame(frame, case='we"ird; name')
         assert log.quality.cases == (2 if None not in cases else 1)
         assert log.quality.dropped["no case"] == (0 if None not in cases else 2)
+
+
+WIDE = {"case": ["1"] * 3, "activity": list("abc"), "timestamp": ["2026-01-05 10:00"] * 3}
+
+
+def wide(number):
+    return pl.DataFrame(
+        WIDE | {f"a further attribute {place}": ["x"] * 3 for place in range(number)}
+    )
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_a_wide_table_costs_each_column_the_same_work(kind, monkeypatch, tmp_path):
+    """A name is looked at a few times, however many other columns there are."""
+    looked_at = []
+    plain = columns._plain
+    monkeypatch.setattr(columns, "_plain", lambda name: looked_at.append(name) or plain(name))
+    per_column = []
+    for number in (20, 200):
+        looked_at.clear()
+        if kind == "frame":
+            hm.from_frame(wide(number))
+        else:
+            path = tmp_path / f"log.{kind}"
+            getattr(wide(number), f"write_{kind}")(path)
+            hm.read_log(path)
+        per_column.append(len(looked_at) / (number + len(WIDE)))
+    assert per_column[0] == per_column[1] <= 8
+
+
+def test_a_header_of_many_thousand_names_is_read_to_its_end(tmp_path):
+    path = tmp_path / "log.csv"
+    wide(5_000).write_csv(path)
+    assert path.read_text().index("\n") > 1 << 16
+    assert hm.read_log(path).quality.events == 3

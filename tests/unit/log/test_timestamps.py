@@ -2,22 +2,20 @@
 
 from datetime import UTC, datetime
 
-import duckdb
 import polars as pl
 import pytest
 
 import hushmap as hm
-from hushmap.exceptions import TimestampError, UsageError
+from hushmap.exceptions import EmptyLogError, TimestampError, UsageError
+from hushmap.log.event_log import Workspace
 from hushmap.log.timestamps import read_timestamps
 
 
 def read(values, wanted=None):
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'; CREATE TABLE r (t VARCHAR)")
-    connection.executemany("INSERT INTO r VALUES (?)", [[value] for value in values])
-    reading = read_timestamps(connection, "r", "t", "VARCHAR", wanted)
-    rows = connection.execute(f"SELECT {reading.expression} FROM r").fetchall()
-    return reading, [row[0] for row in rows]
+    workspace = Workspace()
+    workspace.run("CREATE TABLE r AS SELECT unnest(?::VARCHAR[]) AS t", [values])
+    reading = read_timestamps(workspace.row, "r", "t", "VARCHAR", wanted)
+    return reading, [row[0] for row in workspace.rows(f"SELECT {reading.expression} FROM r")]
 
 
 def us(*parts, micro=0):
@@ -86,6 +84,51 @@ def test_times_with_two_readings_or_none_are_refused_and_not_quoted(texts):
         read(texts)
     assert "--timestamp-format" in str(error.value)
     assert not any(text in str(error.value) for text in texts)
+
+
+def test_a_row_with_the_year_first_does_not_decide_between_day_and_month():
+    for year_first in ("2026-04-03", "26-04-03"):
+        with pytest.raises(TimestampError, match="no row decides"):
+            read(["03/04/2026", "05/06/2026", "07/08/2026", year_first])
+
+
+def test_where_rows_contradict_each_other_the_hint_says_that_either_way_drops_some():
+    with pytest.raises(TimestampError, match="are dropped as unreadable"):
+        read(["13/02/2026", "02/13/2026"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "texts"),
+    [
+        ("day-first", ["03/04/26", "03/04/26 1:20 PM", "26-04-03", "3.4.126", "3.4.20260"]),
+        ("month-first", ["03/04/26", "3/4/26 10:20"]),
+        ("iso", ["26-04-03", "3-04-20 10:20", "126-04-03", "12026-04-03"]),
+        ("%d/%m/%Y", ["03/04/26"]),
+    ],
+)
+def test_a_year_of_two_digits_is_no_year_of_antiquity(wanted, texts):
+    assert read(texts, wanted)[1] == [None] * len(texts)
+    known = {"iso": ["2026-12-31"], "month-first": ["12/31/2026"]}.get(wanted, ["31/12/2026"])
+    assert read(known * 9 + texts)[1][9:] == [None] * len(texts)
+
+
+def test_a_year_of_two_digits_is_read_by_its_own_code_which_the_hint_names():
+    assert read(["03/04/26"], "%d/%m/%y")[1] == [us(2026, 4, 3)]
+    with pytest.raises(TimestampError, match="%y"):
+        read(["03/04/26"])
+    frame = pl.DataFrame({"case": ["1"], "activity": ["a"], "time": ["03/04/26"]})
+    with pytest.raises(EmptyLogError, match="%y"):
+        hm.from_frame(frame, timestamp_format="day-first")
+
+
+@pytest.mark.parametrize("code", ["%z", "%Z"])
+def test_where_a_format_has_a_zone_z_is_utc(code):
+    texts = ["2026-01-05T10:00:00Z", "2026-01-05T10:00:00", "2026-01-05T10:00:00Q"]
+    assert read(texts, f"%Y-%m-%dT%H:%M:%S{code}")[1] == [us(2026, 1, 5, 10), None, None]
+    reading, values = read(["Z 05.01.26", "+01:00 05.01.26"], "%z %d.%m.%y")
+    assert reading.zoned
+    assert values == [us(2026, 1, 5), us(2026, 1, 4, 23)]
+    assert read(["5.1.2026 %Z"], "%d.%m.%Y %%Z")[1] == [us(2026, 1, 5)]
 
 
 @pytest.mark.parametrize(
