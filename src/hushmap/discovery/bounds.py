@@ -117,6 +117,18 @@ def _bounds_from_csv(path: Path) -> DeclaredBounds:
                         hint="Keep one row per edge.",
                     )
                 by_edge[edge] = _row_microseconds(row["seconds"], f"{path}, row {rows.line_num}")
+    except UnicodeDecodeError:
+        raise UsageError(
+            "The table of --max-duration is not encoded as UTF-8.",
+            where=str(path),
+            hint="Save it as CSV in UTF-8.",
+        ) from None
+    except csv.Error:
+        raise UsageError(
+            "The table of --max-duration is not written as a CSV should be (RFC 4180).",
+            where=str(path),
+            hint="Quotes may be unbalanced, or the file is no CSV.",
+        ) from None
     except OSError as error:
         raise UsageError(
             "The table of --max-duration cannot be read.",

@@ -97,7 +97,13 @@ def _attach(workspace: Workspace, frame: object) -> tuple[str, str]:
         from hushmap.log.reading import expand
         from hushmap.log.rows import quoted
 
-        (path,) = expand(str(frame))
+        path, *more = expand(str(frame))
+        if more:
+            raise LogError(
+                "Several files match, and a table of transitions is one.",
+                where=str(frame),
+                hint="Name one CSV, or put the tables together in a data frame.",
+            )
         dialect = csv_dialect(path, workspace, ReadOptions())
         named = ", ".join(
             f"c{place} AS {quoted(name)}" for place, name in enumerate(dialect.columns)

@@ -135,6 +135,9 @@ _SYNONYMS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
 )
 
 
+_RENAME = "Rename one of them: a column is known by its name alone."
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
     """The columns that were taken for each role, and why.
@@ -249,7 +252,7 @@ def _named(available: Sequence[str], role: str, wish: str, where: str | None) ->
             raise ColumnError(
                 f"There are {len(alike)} columns {wish!r}.",
                 where=where,
-                hint="Give each column a name of its own.",
+                hint=_say_which(role, alike[0]) if len(set(alike)) > 1 else _RENAME,
             )
     raise no_such_column(available, role, wish, where)
 
@@ -288,10 +291,12 @@ def _recognise(available: Sequence[str], role: str, where: str | None) -> str | 
         if len(found) == 1:
             return found[0]
         if found:
+            alone = [name for name in found if available.count(name) == 1]
+            hint = _say_which(role, alone[0]) if alone else _RENAME
             raise ColumnError(
                 f"Several columns may be the {role}: {', '.join(map(repr, found))}.",
                 where=where,
-                hint=f"{_say_which(role, found[0])} {_list(available, None)}",
+                hint=f"{hint} {_list(available, None)}",
             )
     if role == "lifecycle":
         return None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from hushmap.exceptions import ColumnError, LogError, LogTooLargeError
 from hushmap.log.timestamps import timestamp_shape
-from hushmap.log.xes_source import unpacks_too_far
+from hushmap.log.xes_source import OTHER_FORMATS, opened, unpacks_too_far
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _DELIMITERS = (",", ";", "\t", "|")
 _DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<[?!\w]")
 # What no heading of a column looks like: a number, a clock, a date, a piece of markup.
 _VALUE = re.compile(
     r"^\s*-?\d+([.,]\d+)?\s*$|\d{1,2}:\d{2}|\b\d{1,4}[-/.]\w{1,9}[-/.]\d{2,4}\b|<\w|="
@@ -136,7 +137,7 @@ def csv_dialect_in_place(
 
 
 def _is_packed(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with opened(path) as (stream, _):
         return stream.read(2) == _GZIP_MAGIC
 
 
@@ -154,12 +155,27 @@ def _encoding(head: bytes, name: str, options: ReadOptions) -> str:
 def _dialect(
     head: bytes, name: str, path: Path, options: ReadOptions, *, packed: bool, encoding: str
 ) -> CsvDialect:
+    _require_text(head, name)
     line, skipped, declared = _header_line(head, name)
     quote = "'" if line.startswith("'") else '"'
     delimiter = options.delimiter or declared or _delimiter(line, quote, name)
     columns = tuple(next(csv.reader(io.StringIO(line), delimiter=delimiter, quotechar=quote)))
     _check_header(columns, name)
     return CsvDialect(name, path, columns, delimiter, quote, packed, encoding, skipped)
+
+
+def _require_text(head: bytes, name: str) -> None:
+    """Other formats are known by how they begin, whatever the file is called."""
+    kind = next((kind for magic, kind in OTHER_FORMATS.items() if head.startswith(magic)), None)
+    if _XML.match(head):
+        kind = "XML, as XES is"
+    if kind is not None:
+        raise LogError(
+            f"The file is {kind}, not CSV.",
+            where=name,
+            hint="Standard input (-) takes CSV alone, plain or gzip. Give XES as a file that ends "
+            "in .xes or .xes.gz, Parquet as one that ends in .parquet.",
+        )
 
 
 def shown_name(path: Path, workspace: Workspace) -> str:

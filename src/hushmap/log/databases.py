@@ -36,6 +36,14 @@ _PASSWORD = re.compile(
 # A part of a table's name: bare, or in double quotes.
 _PART = r'(?:"(?:[^"]|"")+"|[^".]+)'
 
+# PostgreSQL's codes and SQLite's words for what is wrong with a statement.
+_NO_TABLE = "42P01"
+_WRONG_SQL = {"42601", "42703", "42883"}
+_WRONG_SQLITE = re.compile(
+    r"^.*?Failed to prepare query: (?:near .*syntax error|incomplete input|unrecognized token"
+    r"|no such column|no such function)"
+)
+
 
 def is_database_url(source: str) -> bool:
     """Whether the source names a database rather than a file.
@@ -88,11 +96,11 @@ def read_database(workspace: Workspace, url: str, options: ReadOptions) -> Event
         except EngineMemoryError:
             raise
         except EngineError as error:  # while the rows flowed
-            raise _database_error(error.owner_details or "", url) from None
+            raise _database_error(error.owner_details or "", url, options) from None
         except HushmapError:
             raise
         except Exception as error:  # noqa: BLE001 - each driver has errors of its own
-            raise _database_error(str(error), url) from None
+            raise _database_error(str(error), url, options) from None
     raw = RawRows(
         source=f"{shown}, {'query' if options.query else options.table}",
         relation="fetched",
@@ -116,11 +124,21 @@ def _table(name: str) -> str:
         >>> print(_table('public.events'), _table('"events.2026"'))
         "public"."events" "events.2026"
     """
+    return ".".join(map(quoted, _parts(name)))
+
+
+def _plain(name: str) -> str:
+    """A table's name as SQLite says it."""
+    return ".".join(_parts(name))
+
+
+def _parts(name: str) -> list[str]:
     if re.fullmatch(rf"{_PART}(?:\.{_PART})*", name):
-        return ".".join(
-            part if part.startswith('"') else quoted(part) for part in re.findall(_PART, name)
-        )
-    return ".".join(quoted(part) for part in name.split("."))
+        return [
+            part[1:-1].replace('""', '"') if part.startswith('"') else part
+            for part in re.findall(_PART, name)
+        ]
+    return name.split(".")
 
 
 def _sqlite_text(column: str) -> str:
@@ -154,6 +172,13 @@ def _connect(url: str, shown: str):  # type: ignore[no-untyped-def]  # noqa: ANN
     try:
         return driver.connect(address)
     except Exception as error:  # noqa: BLE001 - each driver has errors of its own
+        if scheme == "sqlite":
+            raise LogError(
+                "The database file cannot be opened.",
+                where=shown,
+                hint="Check its permissions.",
+                owner_details=str(error),
+            ) from None
         raise LogError(
             "The database cannot be reached.",
             where=shown,
@@ -163,11 +188,29 @@ def _connect(url: str, shown: str):  # type: ignore[no-untyped-def]  # noqa: ANN
         ) from None
 
 
-def _database_error(details: str, url: str) -> LogError:
+def _database_error(details: str, url: str, options: ReadOptions) -> LogError:
+    """What the database complains of, without its words: they may quote rows."""
+    state = re.search(r"SQLSTATE: (\w{5})\s*$", details)
+    code = state.group(1) if state else None
+    missing = re.search(r"^.*?no such table: (.*)", details)
+    what, hint = "The database did not give the rows.", "Check --table or --query"
+    if "Failed to prepare query: file is not a database" in details:
+        what = "This is no SQLite database, or it is encrypted."
+        hint = "Check the path; a CSV, XES or Parquet file is given by its path alone"
+    elif code == _NO_TABLE or missing:
+        # What is missing may also be what a view of SQLite rests on.
+        if options.query is not None:
+            what, hint = "The --query names a table that is not there.", "Check its names"
+        elif missing is None or missing.group(1) == _plain(options.table or ""):
+            what = f"There is no table {options.table!r}."
+            hint = "Check --table, its upper and lower case and, in PostgreSQL, its schema, as in "
+            hint += "public.events"
+    elif options.query is not None and (code in _WRONG_SQL or _WRONG_SQLITE.search(details)):
+        what, hint = "The --query has an error in its SQL.", "Check it"
     return LogError(
-        "The database did not give the rows.",
+        what,
         where=without_password(url),
-        hint="Check --table or --query; run again with --owner-details for the database's words.",
+        hint=f"{hint}; run again with --owner-details for the database's words.",
         owner_details=_without_secrets(details, url),
     )
 

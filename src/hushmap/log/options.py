@@ -19,6 +19,9 @@ _SIZE_UNITS = {
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 }  # fmt: skip
 
+# A shell does not make it easy to write the sign itself.
+_TABS = ("tab", r"\t")
+
 
 def parse_size(text: str, parameter: str) -> int:
     """Read a size such as ``2GB``; returns bytes.
@@ -52,7 +55,7 @@ class ReadOptions:
         timestamp_format: How times are written; None recognises it where that is certain.
         table: Table of a database.
         query: SELECT on a database, instead of a table.
-        delimiter: Between the columns of a CSV; None recognises it.
+        delimiter: Between the columns of a CSV, also as ``tab``; None recognises it.
         encoding: Of a CSV; None takes UTF-8, or what a byte order mark says.
         memory_limit: For the engine, such as ``2GB``; None leaves the engine's own.
         max_unpacked: Largest size a compressed file may unpack to; None allows 8 GiB, and above
@@ -93,9 +96,12 @@ class ReadOptions:
             raise UsageError(f"--lifecycle is {self.lifecycle!r}.", hint="Write all or complete.")
         if self.table is not None and self.query is not None:
             raise UsageError("Both --table and --query are given.", hint="Give one of them.")
+        if self.delimiter in _TABS:
+            object.__setattr__(self, "delimiter", "\t")
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise UsageError(
-                f"--delimiter is {self.delimiter!r}.", hint="Write one character, such as ';'."
+                f"--delimiter is {self.delimiter!r}.",
+                hint="Write one character, such as ';', or tab.",
             )
         if self.encoding is not None:
             try:

@@ -110,7 +110,7 @@ def _table(
     workspace = Workspace(options.memory_limit)
     if kind == "parquet":
         relation = parquet_sql([path])
-        columns = [name for name, _, _ in parquet_columns(workspace, relation, str(path))]
+        columns = [name for name, _, _ in parquet_columns(workspace, [path])]
     else:
         dialect = csv_dialect(path, workspace, options)
         relation, columns = dialect.sql(), list(dialect.columns)

@@ -65,7 +65,7 @@ def read_log(
             certain.
         table: The table of a database.
         query: A SELECT on a database, instead of a table.
-        delimiter: Between the columns of a CSV; recognised where None.
+        delimiter: Between the columns of a CSV, also as ``tab``; recognised where None.
         encoding: Of a CSV; UTF-8, or what its byte order mark says, where None.
         memory_limit: For the engine, such as ``2GB``.
         max_unpacked: The largest size that a compressed file may unpack to; 8 GiB where None, and
@@ -261,7 +261,7 @@ def expand(source: str) -> Sequence[Path]:
     """The files that a path or a glob names, in the order of their names.
 
     Raises:
-        LogError: There is none, or it is a folder.
+        LogError: There is none, or it is a folder, a pipe or a device.
 
     Example:
         >>> [path.name for path in expand("examples/hospital.*")]
@@ -273,6 +273,13 @@ def expand(source: str) -> Sequence[Path]:
     if source and path.is_dir():
         raise LogError(
             "This is a folder.", where=source, hint=f"Name its files: '{source.rstrip('/')}/*.csv'."
+        )
+    if source and path.exists():
+        raise LogError(
+            "This is no regular file, and a log is read more than once.",
+            where=source,
+            hint="Pipe CSV into -, as in: zcat log.csv.gz | hushmap inspect -. Write anything else "
+            "into a file first.",
         )
     found = sorted(Path(name) for name in glob.glob(source, recursive=True))  # noqa: PTH207 - absolute patterns too
     files = [candidate for candidate in found if candidate.is_file()]
@@ -312,5 +319,6 @@ def ending(path: Path) -> str:
     raise UsageError(
         "The file's name does not say its format.",
         where=str(path),
-        hint="Give it one of the endings .xes, .xes.gz, .csv, .csv.gz, .tsv, .parquet.",
+        hint="Give it one of the endings .xes, .xes.gz, .csv, .csv.gz, .tsv, .parquet; or pipe CSV "
+        "into -.",
     )

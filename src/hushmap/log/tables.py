@@ -15,6 +15,7 @@ from hushmap.exceptions import (
 )
 from hushmap.log.csv_files import CsvDialect, csv_dialect, csv_error, require_same_columns
 from hushmap.log.rows import ROWS_PER_FILE_BITS, RawRows, event_log, quoted
+from hushmap.log.xes_source import opened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,12 +66,10 @@ def read_parquet_files(
     on_progress: OnProgress | None = None,
 ) -> EventLog:
     """Parquet files as one log, in the order given; the row number is the file's own."""
-    relation = parquet_sql(paths)
-    columns = parquet_columns(workspace, relation, ", ".join(map(str, paths)))
     raw = RawRows(
         source=", ".join(map(str, paths)),
-        relation=relation,
-        columns=columns,
+        relation=parquet_sql(paths),
+        columns=parquet_columns(workspace, paths),
         sequence="file_row_number"
         if len(paths) == 1
         else f"((file_index::BIGINT << {ROWS_PER_FILE_BITS}) + file_row_number)",
@@ -92,21 +91,24 @@ def parquet_sql(paths: Sequence[Path]) -> str:
 
 
 def parquet_columns(
-    workspace: Workspace, relation: str, where: str
+    workspace: Workspace, paths: Sequence[Path]
 ) -> tuple[tuple[str, str, str], ...]:
     """Name, SQL and type of every column of Parquet files.
 
     Raises:
-        LogError: The files are no Parquet.
+        LogError: The files are no Parquet, or may not be read.
     """
+    for path in paths:
+        with opened(path):  # what the engine cannot open, it takes for damaged
+            pass
     try:
-        return described(workspace, relation)
+        return described(workspace, parquet_sql(paths))
     except EngineMemoryError:
         raise
     except EngineError as error:
         raise LogError(
             "The file is no Parquet file, or it is damaged.",
-            where=where,
+            where=", ".join(map(str, paths)),
             hint="Write it again, or name it as what it is (.csv, .xes).",
             owner_details=error.owner_details,
         ) from None

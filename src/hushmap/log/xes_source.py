@@ -27,13 +27,14 @@ _MAX_RATIO = 200
 _RATIO_MATTERS_ABOVE = 256 << 20
 
 _GZIP = b"\x1f\x8b"
-_OTHER_FORMATS = {
+OTHER_FORMATS = {
     b"PK\x03\x04": "a ZIP archive",
     b"BZh": "compressed with bzip2",
     b"\xfd7zXZ\x00": "compressed with xz",
     b"\x28\xb5\x2f\xfd": "compressed with Zstandard",
     b"PAR1": "a Parquet file",
 }
+"""How files of other formats begin, and what they are."""
 
 
 @contextmanager
@@ -95,7 +96,7 @@ class Unpacker:
             first += more
         if not first:
             raise EmptyLogError("The file is empty.", where=self._name)
-        for magic, kind in _OTHER_FORMATS.items():
+        for magic, kind in OTHER_FORMATS.items():
             if first.startswith(magic):
                 raise LogError(
                     f"The file is {kind}, not XES.",

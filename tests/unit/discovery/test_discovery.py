@@ -236,6 +236,22 @@ def test_a_table_of_bounds_that_does_not_do_is_refused(tmp_path, text, part):
     assert "A → C" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe\x00", "not encoded as UTF-8"),
+        ("source,target,seconds\nÄrzte,B,60\n".encode("cp1252"), "not encoded as UTF-8"),
+        (b"source,target,seconds\nA,B," + b"6" * 200_000, "not written as a CSV"),
+    ],
+)
+def test_a_table_of_bounds_that_is_no_text_is_refused_by_name(tmp_path, content, said):
+    table = tmp_path / "bounds.csv"
+    table.write_bytes(content)
+    with pytest.raises(UsageError, match=said) as error:
+        hm.discover(hm.read_log("examples/hospital.csv"), max_duration=table)
+    assert error.value.where == str(table)
+
+
 def test_a_bound_of_an_edge_that_is_not_in_the_log_is_noted():
     log = hm.read_log("examples/hospital.csv")
     every = {("*", "*"): "1d"}
@@ -362,6 +378,13 @@ def test_a_row_of_transitions_that_cannot_be_read_is_named_by_its_number(tmp_pat
 def transitions(**columns):
     rows = {"source": ["a"] * 2, "target": ["b"] * 2, "duration_seconds": [60.0] * 2}
     return hm.from_transitions(pa.table(rows | columns))
+
+
+def test_transitions_come_from_one_file(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("source,target,duration_seconds\na,b,1\n")
+    with pytest.raises(LogError, match="Several files match"):
+        hm.from_transitions(tmp_path / "*.csv")
 
 
 @pytest.mark.parametrize("count", [1.5, 1.0000001, float("nan"), Decimal("2.5")])

@@ -42,6 +42,17 @@ def test_two_columns_that_fit_equally_well_are_an_error_that_names_both():
     assert "The columns are 'case', 'Case ID', 'activity', 'timestamp'." in str(error.value)
 
 
+def test_of_columns_that_bear_one_name_the_hint_is_to_rename_one():
+    for named in ({}, {"case": "case"}):
+        with pytest.raises(ColumnError, match="Rename one of them") as error:
+            choose_columns(["case", "case", "activity", "timestamp"], **named)
+        assert "--case" not in str(error.value)
+    with pytest.raises(ColumnError, match="--case 'Case ID'"):
+        choose_columns(["case", "case", "Case ID", "activity", "timestamp"])
+    with pytest.raises(ColumnError, match="--case 'Case'"):
+        choose_columns(["Case", "CASE", "activity", "timestamp"], case="case")
+
+
 def test_a_missing_column_is_an_error_that_lists_the_columns_and_the_nearest():
     with pytest.raises(ColumnError) as error:
         choose_columns(["case", "activiti", "timestamp"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sqlite3
 
 import pyarrow as pa
@@ -66,6 +67,65 @@ def test_xes_on_standard_input_is_not_shown_in_the_error():
     assert caught.value.where.startswith("standard input")
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"<?xml version='1.0'?><log/>", "XML, as XES is"),
+        (b"\xef\xbb\xbf<!-- exported --><log/>", "XML, as XES is"),
+        ("<log><trace/></log>".encode("utf-16"), "XML, as XES is"),
+        (gzip.compress(b"<log/>"), "XML, as XES is"),
+        (b"PAR1" + b"\xff" * 20, "a Parquet file"),
+        (b"PK\x03\x04" + b"\xff" * 20, "a ZIP archive"),
+    ],
+    ids=["XES", "with a mark", "UTF-16", "gzip", "Parquet", "ZIP"],
+)
+def test_another_format_on_standard_input_is_named_and_the_hint_says_what_to_do(content, kind):
+    with pytest.raises(LogError, match=f"The file is {kind}, not CSV") as caught:
+        hm.read_log("-", standard_input=io.BytesIO(content))
+    assert caught.value.where == "standard input"
+    assert "Standard input (-) takes CSV alone" in caught.value.hint
+
+
+def test_a_pipe_or_a_device_is_there_and_refused_with_the_way_to_pipe(tmp_path):
+    os.mkfifo(tmp_path / "log.csv")
+    reading, writing = os.pipe()  # what a shell makes of <(zcat log.csv.gz)
+    for source in (tmp_path / "log.csv", f"/dev/fd/{reading}", "/dev/null"):
+        with pytest.raises(LogError, match="no regular file") as caught:
+            hm.read_log(source)
+        assert "Pipe CSV into -" in caught.value.hint
+    os.close(reading)
+    os.close(writing)
+    with pytest.raises(LogError, match="There is no such file"):
+        hm.read_log(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xes"])
+def test_a_file_that_may_not_be_read_is_not_called_damaged(ending, tmp_path, monkeypatch):
+    from pathlib import Path
+
+    path = tmp_path / f"log.{ending}"
+    path.write_bytes(b"PAR1")
+
+    def refuse(self, *_, **__):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)  # who tests as root may read everything
+    with pytest.raises(LogError, match="cannot be opened: Permission denied") as caught:
+        hm.read_log(path)
+    assert caught.value.where == str(path)
+    assert "permissions" in caught.value.hint
+
+
+@pytest.mark.parametrize("delimiter", ["\t", r"\t", "tab"])
+def test_a_tab_may_be_named_as_a_shell_can_write_it(delimiter, tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text("case\tactivity, in words\ttimestamp\n1\ta\t2026-01-05\n")
+    log = hm.read_log(path, activity="activity, in words", delimiter=delimiter)
+    assert "separated by tab" in " ".join(log.notes)
+    with pytest.raises(UsageError, match="or tab"):
+        hm.read_log(path, delimiter="tabs")
+
+
 def test_an_error_names_the_file_and_not_a_copy_of_it(tmp_path):
     path = tmp_path / "log.csv"
     path.write_bytes("Fall;Vorgang\n".encode("utf-16"))
@@ -111,6 +171,59 @@ def test_a_column_of_sqlite_may_change_its_type_from_row_to_row(sqlite_url):
 def test_a_query_may_end_as_people_end_it(sqlite_url, ending):
     query = f'SELECT * FROM "log.2026"{ending}'
     assert hm.read_log(sqlite_url, query=query).quality.events == 3_001
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"table": "nosuch"}, "There is no table 'nosuch'."),
+        ({"table": 'main."no.such"'}, "There is no table 'main.\"no.such\"'."),
+        ({"table": "broken"}, "did not give the rows"),  # it is there; what it rests on is not
+        ({"query": "SELECT * FROM nosuch"}, "names a table that is not there"),
+        ({"query": "SELEKT 1"}, "error in its SQL"),
+        ({"query": "SELECT nosuch FROM kept"}, "error in its SQL"),
+    ],
+)
+def test_what_a_sqlite_database_lacks_is_said_without_its_words(asked, said, tmp_path):
+    path = tmp_path / "log.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE kept({SECRET})")
+        connection.execute(f"CREATE VIEW broken AS SELECT * FROM {SECRET}")
+    connection.close()
+    with pytest.raises(LogError) as caught:
+        hm.read_log(f"sqlite:///{path}", **asked)
+    assert said in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"table": "public.nosuch"}, "There is no table 'public.nosuch'."),
+        ({"query": "SELECT * FROM nosuch"}, "names a table that is not there"),
+        ({"query": "SELEKT 1"}, "error in its SQL"),
+        ({"query": f"SELECT 1/0 AS case, 'a' AS activity, now() AS time, '{SECRET}'"}, "the rows"),
+    ],
+)
+def test_what_a_postgresql_database_lacks_is_said_without_its_words(asked, said, postgres):
+    with pytest.raises(LogError) as caught:
+        hm.read_log(postgres, **asked)
+    assert said in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_file_that_is_no_sqlite_database_is_called_so(tmp_path, monkeypatch):
+    path = tmp_path / "log.db"
+    path.write_text(f"case,activity,timestamp\n{ROWS}" * 20)
+    with pytest.raises(LogError, match="This is no SQLite database"):
+        hm.read_log(f"sqlite:///{path}", table="log")
+
+    def refuse(_):
+        raise OSError
+
+    monkeypatch.setattr("adbc_driver_sqlite.dbapi.connect", refuse)
+    with pytest.raises(LogError, match="file cannot be opened"):
+        hm.read_log(f"sqlite:///{path}", table="log")
 
 
 @pytest.mark.parametrize(
