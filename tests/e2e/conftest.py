@@ -1,4 +1,4 @@
-"""Tools of the tests from outside: a browser, and the checker of accessibility."""
+"""Tools of the tests from outside: the program, a browser, and the checker of accessibility."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import missing_tool
+from hushmap.cli import main
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
@@ -51,3 +52,16 @@ def axe() -> str:
         with tarfile.open(folder / done.stdout.strip().splitlines()[-1]) as archive:
             archive.extract("package/axe.min.js", folder, filter="data")
     return source.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def run(capsys):
+    """The program as a function: its exit status, and what it printed on both streams."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return stopped.value.code, printed.out, printed.err
+
+    return call
