@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import hushmap as hm
-from hushmap.cli.app import main
+from hushmap.cli import main
 from hushmap.log.event_log import Workspace, engine_errors
 
 FOR_EVER = "SELECT count(*) FROM range(1000000000000) AS t(i) WHERE i * 7 % 13 = 5"

@@ -101,7 +101,7 @@ def test_a_simulation_is_of_another_type_that_nothing_writes():
 
 
 def test_a_scale_beyond_the_sampler_is_refused_and_nothing_is_released():
-    graph = graph_of({("A", "B"): [10**12, 10**12 - 1]}, resolution="1us")
+    graph = graph_of({("A", "B"): [10**11, 10**11 - 1]}, resolution="1us")
     with pytest.raises(RefusedError):
         hm.release(hm.plan(graph, max_risk="0.000001", annotate="max", range="observed"))
 
