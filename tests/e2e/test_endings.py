@@ -1,5 +1,6 @@
 """How the program ends: interrupted, terminated, with a full disk, in a terminal of another time."""
 
+import importlib
 import json
 import os
 import signal
@@ -206,3 +207,18 @@ def test_a_summary_that_cannot_be_printed_does_not_hide_that_the_map_is_written(
         assert "The bundle is written" in made.stderr
         assert "Do not draw again" in made.stderr
         assert (out / "public" / "map.json").exists()
+
+
+def test_ctrl_c_after_the_draw_does_not_say_that_nothing_was_written(tmp_path, monkeypatch, run):
+    module = importlib.import_module("hushmap.cli.release")
+
+    def interrupted(*_arguments, **_named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_print", interrupted)
+    out = tmp_path / "map"
+    status, _, err = run("release", EXAMPLE, "--max-risk", "0.2", "--no-picture", "--out", out)
+    assert status == 1
+    assert "The bundle is written" in err
+    assert "nothing was written" not in err
+    assert (out / "public" / "map.json").exists()

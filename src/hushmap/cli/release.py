@@ -94,9 +94,10 @@ def _written(out: Path) -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (OSError, KeyboardInterrupt) as error:
+        why = getattr(error, "strerror", None) or "interrupted"
         raise BundleError(
-            f"The bundle is written, but its summary cannot be printed: {error.strerror}.",
+            f"The bundle is written, but its summary cannot be printed: {why}.",
             where=str(out),
             hint="Do not draw again: hushmap show reads it.",
         ) from None
